@@ -1,0 +1,63 @@
+// CudaDriver holds the few functions of the CUDA driver that we call, taken
+// from the copy that the process has loaded. Free of NVIDIA's headers.
+//
+//   Threads   any, once Find succeeded.
+//   Blocking  never; every call is a query.
+//   Memory    plain pointers.
+//   Lifetime  the driver is never unloaded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cupti/status.h"
+
+namespace rafter {
+
+// What identifies a GPU and explains its numbers.
+struct DeviceFacts {
+  int ordinal = -1;           // CUdevice
+  std::vector<uint8_t> uuid;  // 16 bytes
+  std::string pci_address;
+  std::string name;
+  std::string chip;  // CUPTI's, "GH100"
+  int driver_version = 0;
+  uint32_t sm_count = 0;
+  uint64_t memory_bytes = 0;
+  uint64_t sm_clock_hz = 0;
+  uint64_t memory_clock_hz = 0;
+  uint32_t memory_bus_bits = 0;
+  uint64_t l2_bytes = 0;
+  uint32_t compute_major = 0;
+  uint32_t compute_minor = 0;
+  std::vector<uint8_t> counter_availability;
+};
+
+class CudaDriver {
+ public:
+  // Fills the table when libcuda.so.1 is mapped in this process, and returns
+  // whether it is. Never loads it.
+  bool Find() noexcept;
+  bool found() const { return found_; }
+
+  // The calling thread's context, or null: none, or CUDA is not initialised.
+  // Hot path. One call into the driver, about 20 ns.
+  void* CurrentContext() const noexcept;
+
+  bool SetCurrent(void* context) const noexcept;
+
+  // Whether a context can still be used. A primary context keeps its address
+  // when it is reset, so its device is asked.
+  bool IsAlive(void* context, int ordinal) const noexcept;
+
+  // Device of the calling thread's current context.
+  Result<DeviceFacts> Facts() const;
+
+ private:
+  bool found_ = false;
+  struct Table;
+  const Table* table_ = nullptr;
+};
+
+}  // namespace rafter

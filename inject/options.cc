@@ -1,0 +1,121 @@
+#include "inject/options.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+namespace rafter {
+namespace {
+
+std::string Get(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// In the order in which launchers are believed (cli.md, Variables).
+constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
+                                          "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "PALS_RANKID",
+                                          "JSM_NAMESPACE_RANK"};
+
+constexpr const char* kJobVariables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
+
+// What explains a run to whoever reads it later. Never the whole environment:
+// it holds secrets.
+constexpr const char* kRecordedVariables[] = {"CUDA_VISIBLE_DEVICES",
+                                              "CUDA_DEVICE_ORDER",
+                                              "CUDA_LAUNCH_BLOCKING",
+                                              "CUDA_MODULE_LOADING",
+                                              "CUDA_CACHE_DISABLE",
+                                              "OMP_NUM_THREADS",
+                                              "RAFTER_SET"};
+
+void ReadRank(Options& options) {
+  std::vector<std::string> names;
+  if (std::string named = Get("RAFTER_RANK_VARIABLE"); !named.empty()) names.push_back(named);
+  for (const char* name : kRankVariables) names.push_back(name);
+  for (const std::string& name : names) {
+    const std::string text = Get(name.c_str());
+    uint32_t rank = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size()) continue;
+    options.rank = rank;
+    options.rank_variable = name;
+    return;
+  }
+}
+
+bool IsSocket(const std::string& path) {
+  struct stat found;
+  return stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == geteuid();
+}
+
+std::string OwnPath() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&NameOurselvesForNvtx), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return "";
+  }
+  char resolved[PATH_MAX];
+  return realpath(info.dli_fname, resolved) == nullptr ? info.dli_fname : resolved;
+}
+
+// "none" and nothing both mean that no tool is named.
+void SetWhereUnset(const char* name, const std::string& path) {
+  const std::string present = Get(name);
+  if (present.empty() || present == "none") setenv(name, path.c_str(), 1);
+}
+
+}  // namespace
+
+void NameOurselvesWhenPreloaded() {
+  const char* preload = std::getenv("LD_PRELOAD");
+  if (preload == nullptr) return;
+  const std::string path = OwnPath();
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos || std::strstr(preload, path.c_str() + slash + 1) == nullptr) {
+    return;
+  }
+  SetWhereUnset("CUDA_INJECTION64_PATH", path);
+  SetWhereUnset("NVTX_INJECTION64_PATH", path);
+}
+
+void NameOurselvesForNvtx() {
+  const std::string path = OwnPath();
+  if (!path.empty()) SetWhereUnset("NVTX_INJECTION64_PATH", path);
+}
+
+Options ReadOptions() {
+  Options options;
+  options.collector = Get("RAFTER_COLLECTOR");
+  options.collector_given = !options.collector.empty();
+  if (!options.collector_given) {
+    const std::string runtime = Get("XDG_RUNTIME_DIR");
+    const std::string socket = runtime + "/rafter/collector.sock";
+    if (!runtime.empty() && IsSocket(socket)) options.collector = socket;
+  }
+  if (std::string sets = Get("RAFTER_SET"); !sets.empty()) options.sets = sets;
+  options.cupti_path = Get("RAFTER_CUPTI_PATH");
+  options.cuda_home = Get("CUDA_HOME");
+  if (options.cuda_home.empty()) options.cuda_home = Get("CUDA_PATH");
+  std::string cache = Get("XDG_CACHE_HOME");
+  if (cache.empty() && !Get("HOME").empty()) cache = Get("HOME") + "/.cache";
+  if (!cache.empty()) options.plan_cache = cache + "/rafter/plans";
+  options.nvtx_chain = Get("RAFTER_NVTX_CHAIN");
+  const std::string quiet = Get("RAFTER_QUIET");
+  options.quiet = !quiet.empty() && quiet != "0";
+  ReadRank(options);
+  for (const char* name : kJobVariables) {
+    if (options.job.empty()) options.job = Get(name);
+  }
+  for (const char* name : kRecordedVariables) {
+    if (std::getenv(name) != nullptr) options.environment.emplace_back(name, Get(name));
+  }
+  return options;
+}
+
+}  // namespace rafter

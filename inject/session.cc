@@ -1,0 +1,334 @@
+#include "inject/session.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "inject/clock.h"
+#include "inject/fence.h"
+#include "inject/immortal.h"
+
+namespace rafter {
+namespace {
+
+// As NVTX's headers say for "the level is not tracked".
+constexpr int kNotTracked = -2;
+
+// While CUDA is not there, how often a region may look for it.
+constexpr uint64_t kDriverLookNs = 10'000'000;
+
+constexpr int kStartedSerialShift = 16;
+
+// Launches inside a `flop` range block until the kernel is done; where kernels
+// may wait for a later launch, that would hang the program.
+constexpr const char* kMayHang =
+    "kernels may then wait for each other, and launches inside a flop range block until their "
+    "kernel is done";
+
+}  // namespace
+
+InjectionSession& Session() {
+  static Immortal<InjectionSession> session;
+  return *session;
+}
+
+InjectionSession::InjectionSession() : borders_(paths_, watch_, *this) {
+  pthread_mutex_init(&wake_mutex_, nullptr);
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&wake_changed_, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+void InjectionSession::Start(const char* entry, bool cuda_initialised) {
+  if (inert_) return;
+  if (cuda_initialised) cuda_initialised_ = true;
+  const std::lock_guard<std::mutex> lock(start_mutex_);
+  if (started_) return;
+  started_ = true;
+  options_ = ReadOptions();
+  entry_ = entry;
+  static bool registered = false;  // survives fork: handlers do too
+  if (!registered) {
+    registered = true;
+    threads_.Start([](ThreadRecord& record) { Guarded([&] { Session().CloseThread(record); }); });
+    atexit([] { Guarded([] { Session().Goodbye(); }); });
+    pthread_atfork(nullptr, nullptr, [] { Session().AfterFork(); });
+  }
+  // A thread of ours must not take signals meant for the program.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int failed = pthread_create(&recorder_, nullptr, &RecorderMain, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failed != 0) {
+    borders_.Off();
+    return;  // nobody would take what we record
+  }
+  pthread_detach(recorder_);
+  recording_ = true;
+}
+
+// --- regions ------------------------------------------------------------------
+
+void* InjectionSession::CurrentContext() {
+  if (!driver_.found()) {
+    const uint64_t now = NowNs();
+    if (now < next_driver_look_ns_.load(std::memory_order_relaxed)) return nullptr;
+    next_driver_look_ns_.store(now + kDriverLookNs, std::memory_order_relaxed);
+    const std::lock_guard<std::mutex> lock(start_mutex_);
+    if (!driver_.Find()) return nullptr;
+  }
+  void* context = driver_.CurrentContext();
+  if (context != nullptr && !cuda_initialised_.load(std::memory_order_relaxed)) {
+    cuda_initialised_ = true;
+  }
+  return context;
+}
+
+// Hot path. Without counters: a look-up, a clock read, some stores.
+void InjectionSession::BeginRegion(const void* owner, const OpenRegion* around, OpenRegion& open) {
+  open.uncounted = Uncounted::kCounted;
+  open.epoch = 0;
+  borders_.Begin(owner, around, CurrentContext(), open);
+  open.watch_generation = watch_.watching() ? watch_.generation() : 0;
+  open.launches_at_start = watch_.launches();
+  open_regions_.fetch_add(1, std::memory_order_relaxed);
+  open.start_ns = NowNs();
+}
+
+// Hot path. One clock read, one copy.
+void InjectionSession::EndRegion(const void* owner, PathId enclosing, const OpenRegion& open,
+                                 uint32_t thread, bool truncated) {
+  FinishedRegion finished;
+  finished.duration_ns = NowNs() - open.start_ns;
+  finished.start_ns = open.start_ns;
+  finished.path = open.path;
+  finished.thread = thread;
+  if (open.watch_generation != 0 && open.watch_generation == watch_.generation()) {
+    finished.launches = static_cast<uint32_t>(watch_.launches() - open.launches_at_start);
+  }
+  borders_.End(owner, enclosing, open, finished);
+  if (truncated) {
+    finished.epoch = 0;
+    finished.uncounted = Uncounted::kTruncated;
+  }
+  open_regions_.fetch_sub(1, std::memory_order_relaxed);
+  Record(finished);
+}
+
+void InjectionSession::Record(const FinishedRegion& finished) {
+  if (!ring_.TryPush(finished)) {
+    Health().Lost(Loss::kInstancesDropped);
+    PathEntry* entry = paths_.Entry(finished.path);
+    if (entry != nullptr) entry->dropped_instances.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (ring_.pushed() % (RegionRing::kCapacity / 4) == 0) Wake();
+}
+
+int InjectionSession::Push(uint32_t domain, std::string_view name) {
+  if (inert_.load(std::memory_order_relaxed)) return kNotTracked;
+  if (!recording_.load(std::memory_order_relaxed)) Start("nvtx", false);
+  ThreadRecord* mine = threads_.Mine();
+  if (mine == nullptr) {
+    Health().Lost(Loss::kThreadsExceeded);
+    return kNotTracked;
+  }
+  if (domain != kCountedDomain) {
+    if (domain >= PathTable::kMaxDomains) return kNotTracked;
+    return static_cast<int>(mine->other_depth[domain]++);
+  }
+  const uint32_t level = mine->depth++;
+  if (level >= ThreadRecord::kMaxDepth) {
+    Health().Lost(Loss::kDepthExceeded);
+    return static_cast<int>(level);
+  }
+  OpenRegion& open = mine->open[level];
+  const OpenRegion* around = level == 0 ? nullptr : &mine->open[level - 1];
+  open.path = paths_.Find(around == nullptr ? PathId::kNone : around->path, domain, name);
+  BeginRegion(mine, around, open);
+  return static_cast<int>(level);
+}
+
+int InjectionSession::Pop(uint32_t domain) {
+  if (inert_.load(std::memory_order_relaxed)) return kNotTracked;
+  ThreadRecord* mine = threads_.Mine();
+  if (mine == nullptr) return kNotTracked;
+  if (domain != kCountedDomain) {
+    if (domain >= PathTable::kMaxDomains) return kNotTracked;
+    if (mine->other_depth[domain] == 0) return -1;
+    return static_cast<int>(--mine->other_depth[domain]);
+  }
+  if (mine->depth == 0) {
+    Health().Lost(Loss::kUnmatchedPops);
+    return -1;
+  }
+  const uint32_t level = --mine->depth;
+  if (level >= ThreadRecord::kMaxDepth) return static_cast<int>(level);
+  PathId enclosing = PathId::kNone;
+  if (level > 0 && mine->open[level - 1].borders) enclosing = mine->open[level - 1].path;
+  EndRegion(mine, enclosing, mine->open[level], mine->thread, false);
+  return static_cast<int>(level);
+}
+
+uint64_t InjectionSession::StartRange(uint32_t domain, std::string_view name) {
+  if (inert_.load(std::memory_order_relaxed)) return 0;
+  if (!recording_.load(std::memory_order_relaxed)) Start("nvtx", false);
+  // The number of a range is a place and a serial that tells its uses apart.
+  if (domain != kCountedDomain) return ~uint64_t{0};
+  for (size_t place = 0; place < kMaxStartedRanges; ++place) {
+    StartedRange& range = started_ranges_[place];
+    uint32_t expected = 0;
+    if (range.state.load(std::memory_order_relaxed) != 0 ||
+        !range.state.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+      continue;
+    }
+    ++range.serial;
+    range.thread = static_cast<uint32_t>(syscall(SYS_gettid));
+    range.open.path = paths_.Find(PathId::kNone, domain, name);
+    const uint64_t number =
+        static_cast<uint64_t>(range.serial) << kStartedSerialShift | (place + 1);
+    BeginRegion(&range, nullptr, range.open);
+    range.state.store(2, std::memory_order_release);
+    return number;
+  }
+  Health().Lost(Loss::kThreadsExceeded);
+  return ~uint64_t{0};
+}
+
+void InjectionSession::EndRange(uint64_t number) {
+  if (inert_.load(std::memory_order_relaxed) || number == ~uint64_t{0}) return;
+  const uint64_t place = number & ((1u << kStartedSerialShift) - 1);
+  if (place == 0 || place > kMaxStartedRanges) {
+    Health().Lost(Loss::kUnmatchedPops);
+    return;
+  }
+  StartedRange& range = started_ranges_[place - 1];
+  uint32_t expected = 2;
+  if (range.serial != number >> kStartedSerialShift ||
+      !range.state.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+    Health().Lost(Loss::kUnmatchedPops);
+    return;
+  }
+  EndRegion(&range, PathId::kNone, range.open, range.thread, false);
+  range.state.store(0, std::memory_order_release);
+}
+
+// A thread ends, or the process does on this thread, with regions open.
+void InjectionSession::CloseThread(ThreadRecord& record) {
+  if (inert_) return;
+  while (record.depth > 0) {
+    const uint32_t level = --record.depth;
+    if (level >= ThreadRecord::kMaxDepth) continue;
+    PathId enclosing = PathId::kNone;
+    if (level > 0 && record.open[level - 1].borders) enclosing = record.open[level - 1].path;
+    EndRegion(&record, enclosing, record.open[level], record.thread, true);
+  }
+}
+
+// --- events of the watch --------------------------------------------------------
+
+void InjectionSession::OnLaunch(const SeenLaunch& launch) noexcept {
+  const PathId path = borders_.InnermostPath();
+  void* const counted = borders_.context();
+  if (counted != nullptr && launch.context != counted) {
+    borders_.ForeignLaunch();
+    LeaveFlopOut("the program launches on more than one context or device", kMayHang);
+    return;
+  }
+  if (launch.symbol == nullptr) {
+    LeaveFlopOut(
+        "the program launches CUDA graphs, whose kernels it counts as 0 or in the next "
+        "region",
+        "graphs are counted in the other sets");
+  }
+  const bool collective = launch.symbol != nullptr && strstr(launch.symbol, "nccl") != nullptr;
+  if (!collective) {
+    compute_stream_.store(launch.stream, std::memory_order_relaxed);
+  } else if (launch.stream != compute_stream_.load(std::memory_order_relaxed)) {
+    LeaveFlopOut("collective kernels (NCCL) run on a stream of their own", kMayHang);
+  }
+  if (path != PathId::kNone) kernels_.Count(path, launch);
+}
+
+void InjectionSession::OnSign(const char* what) noexcept { LeaveFlopOut(what, kMayHang); }
+
+void InjectionSession::LeaveFlopOut(const char* reason, const char* what_then) {
+  if (borders_.given_up("flop")) return;
+  borders_.GiveUp("flop");
+  Health().AddNote(NoteSeverity::kWarning, "flop",
+                   std::string("flop is left out: ") + reason + "; " + what_then);
+}
+
+void InjectionSession::OnContextGoing(void* context) noexcept {
+  if (context != borders_.context()) return;
+  EndCounting(true, true);
+  Wake();
+}
+
+void InjectionSession::Wake() noexcept {
+  pthread_mutex_lock(&wake_mutex_);
+  wake_ = true;
+  pthread_cond_broadcast(&wake_changed_);
+  pthread_mutex_unlock(&wake_mutex_);
+}
+
+// --- the end --------------------------------------------------------------------
+
+void InjectionSession::Goodbye() {
+  if (inert_ || !recording_.load(std::memory_order_relaxed)) return;
+  ThreadRecord* mine = threads_.Mine();
+  if (mine != nullptr) CloseThread(*mine);
+  const int64_t still_open = open_regions_.load(std::memory_order_relaxed);
+  if (still_open > 0) Health().Lost(Loss::kOpenAtExit, static_cast<uint64_t>(still_open));
+  inert_ = true;  // what other threads still do now would keep the last drain from ending
+  const uint64_t end = NowNs() + kGoodbyeDeadlineNs;
+  const timespec until = {static_cast<time_t>(end / 1000000000),
+                          static_cast<long>(end % 1000000000)};
+  pthread_mutex_lock(&wake_mutex_);
+  goodbye_asked_ = true;
+  wake_ = true;
+  pthread_cond_broadcast(&wake_changed_);
+  while (!goodbye_done_) {
+    if (pthread_cond_timedwait(&wake_changed_, &wake_mutex_, &until) != 0) break;
+  }
+  pthread_mutex_unlock(&wake_mutex_);
+  recording_ = false;
+}
+
+void InjectionSession::AfterFork() {
+  if (inert_) return;
+  if (cuda_initialised_) {
+    inert_ = true;  // CUDA does not work in this child, and its parent's data is not ours
+    return;
+  }
+  // A process of its own from here on: nothing of the parent's may be sent.
+  if (started_ && ring_.pushed() > 0) Health().Forget();
+  new (&start_mutex_) std::mutex;
+  pthread_mutex_init(&wake_mutex_, nullptr);
+  wake_ = goodbye_asked_ = goodbye_done_ = false;
+  started_ = false;
+  recording_ = false;
+  outlet_.Forget();
+  ring_.Clear();
+  paths_.Forget();
+  threads_.Forget();
+  kernels_.Forget();
+  borders_.Forget();
+  Health().Forget();
+  names_sent_ = 0;
+  notes_sent_ = 0;
+  losses_sent_ = 0;
+  dropped_sent_.clear();
+  open_regions_ = 0;
+  regions_recorded_ = 0;
+}
+
+}  // namespace rafter
