@@ -1,0 +1,153 @@
+// RunFile is the store: one SQLite file per run. docs/run-file.md describes
+// the schema. It is the only place in the project that speaks SQL.
+//
+//   Threads   one thread at a time.
+//   Blocking  disk writes; commits at most once a second and at Close.
+//   Memory    one SQLite connection; rows are not kept.
+//   Lifetime  Close or the destructor finishes the file; after a crash the
+//             last committed frame is intact (WAL).
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collector/store/run.h"
+
+struct sqlite3;
+
+namespace rafter {
+
+// One finished instance, as it came over the wire.
+struct StoredInstance {
+  uint32_t path = 0;
+  uint32_t thread = 0;
+  uint64_t start_ns = 0;
+  uint64_t duration_ns = 0;
+  uint32_t epoch = 0;      // 0: not counted
+  uint32_t uncounted = 0;  // wire.Uncounted
+  std::optional<uint32_t> launches;
+};
+
+class RunFile {
+ public:
+  enum class Existing { kRefuse, kReplace, kAppend };
+
+  // Makes a run file. kRefuse: fails when `path` exists (and names --force).
+  // kAppend: opens a run file that is there, refusing one that is not ours or
+  // whose schema is newer.
+  static absl::StatusOr<std::unique_ptr<RunFile>> Create(const std::string& path,
+                                                         Existing existing);
+
+  // Opens for reading. The message tells a missing file, an unreadable one, a
+  // foreign one and one of a newer schema apart.
+  static absl::StatusOr<std::unique_ptr<RunFile>> OpenForReading(const std::string& path);
+
+  ~RunFile();
+
+  // Puts a process in, or finds the one with the same host, boot id, pid and
+  // start. Returns its id.
+  absl::StatusOr<int64_t> AddProcess(const RunProcess& identity);
+
+  absl::Status AddDevice(int64_t process, const RunDevice& device,
+                         const std::vector<uint8_t>& counter_availability);
+  // Sets, missing metrics, origin and error of the device's plan, and the
+  // configuration image.
+  absl::Status SetPlan(int64_t process, const RunDevice& device,
+                       const std::vector<uint8_t>& configuration);
+  absl::Status AddPath(int64_t process, const RegionPath& path);
+  // An instance that is there already (same path, thread and start, in an
+  // earlier call) is not stored again; `duplicates` grows by one for each.
+  absl::Status AddInstances(int64_t process, std::span<const StoredInstance> instances,
+                            uint64_t* duplicates = nullptr);
+  // Passes through a region that the target could not record; total so far.
+  absl::Status SetDroppedInstances(int64_t process, uint32_t path, uint64_t count);
+  // `patches` is the serialised wire.Image; with `baseline` (a serialised
+  // wire.Baseline) it can be evaluated again later. Both are kept compressed.
+  absl::Status AddBaseline(int64_t process, uint32_t device, uint32_t baseline,
+                           const std::string& serialised);
+  // AlreadyExists for an epoch number that the process has: nothing changes.
+  // `epoch.baseline` names the baseline added last under that number. An image
+  // whose values are known is dropped, and counted, beyond kMaxKeptImageBytes.
+  absl::Status AddEpoch(int64_t process, const Epoch& epoch, const std::string& serialised_image);
+  absl::StatusOr<bool> HasEpoch(int64_t process, uint32_t epoch);
+  // Replaces the values of an epoch that was stored without.
+  absl::Status SetEpochValues(int64_t process, const Epoch& epoch);
+  absl::Status AddKernel(int64_t process, const RunKernel& kernel);
+  // A note that is there already is not stored again.
+  absl::Status AddNote(int64_t process, const RunNote& note);
+  // Takes back notes that begin with `text_prefix` and are no longer true.
+  absl::Status RemoveNotes(int64_t process, const std::string& text_prefix);
+  absl::Status SetLoss(int64_t process, const std::string& kind, uint64_t count);  // total so far
+  absl::Status SetEnding(int64_t process, const std::string& ending);
+  absl::StatusOr<std::string> Ending(int64_t process);
+  absl::Status SetCommand(const std::string& command, std::optional<int> exit_status);
+  absl::Status AddCollectorLoss(const std::string& kind, uint64_t more);
+
+  // What a process said of its devices, for a stream that goes on with it.
+  struct StoredDevice {
+    RunDevice device;
+    std::vector<uint8_t> availability;
+    bool has_epochs = false;
+  };
+  absl::StatusOr<std::vector<StoredDevice>> Devices(int64_t process);
+  // The baseline added last under this number, serialised; NotFound without one.
+  absl::StatusOr<std::string> Baseline(int64_t process, uint32_t device, uint32_t baseline);
+
+  // What an epoch that is stored without values needs to be evaluated.
+  struct Unevaluated {
+    int64_t process = 0;
+    uint32_t device = 0;
+    uint32_t epoch = 0;
+    std::string chip;
+    std::vector<uint8_t> availability;
+    std::vector<Counter> counters;
+    std::string baseline;        // serialised wire.Baseline
+    std::string image;           // serialised wire.Image
+    uint32_t cupti_version = 0;  // of the target; its major version must be met
+    Epoch stored;                // as stored, slots without values
+    int64_t row = 0;             // place in the file, to go on from
+  };
+  // All of them, or at most `at_most` behind row `after`.
+  absl::StatusOr<std::vector<Unevaluated>> UnevaluatedEpochs(uint64_t at_most = UINT64_MAX,
+                                                             int64_t after = 0);
+
+  // Reads the whole run, instances summed up by path.
+  absl::StatusOr<Run> Read();
+
+  absl::Status Commit();
+  absl::Status Close();  // commits, checkpoints, leaves one file without -wal and -shm
+
+  const std::string& path() const { return path_; }
+
+  // The first write that failed, with path and cause. From then on every write
+  // answers the same: what was committed before is intact, the rest is lost.
+  const absl::Status& failure() const;
+
+  // Compressed raw images kept for metrics that nobody asked for yet. 256 MiB
+  // is 20,000 epochs of 12 KB, more than an hour of rotation without pause.
+  static constexpr uint64_t kMaxKeptImageBytes = 256ull << 20;
+
+ private:
+  RunFile(sqlite3* database, std::string path);
+  absl::Status Prepare(bool writable, bool is_new);
+  absl::Status PutSets(int64_t process, const RunDevice& device);
+  absl::Status PutSlots(int64_t process, const Epoch& epoch);
+  absl::Status ReadProcesses(Run& run);
+  absl::Status ReadDevices(RunProcess& process);
+  absl::Status ReadPaths(RunProcess& process);
+  absl::Status ReadEpochs(RunProcess& process);
+  absl::Status ReadRest(RunProcess& process);
+
+  sqlite3* database_;
+  std::string path_;
+  struct Statements;
+  std::unique_ptr<Statements> statements_;
+};
+
+}  // namespace rafter

@@ -1,0 +1,28 @@
+// Uncounted turns the wire's reason for an instance without counters into
+// words that tables and notes print.
+//
+//   Threads   pure function.
+//   Blocking  never.
+//   Memory    returns static text.
+//   Lifetime  static.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace rafter {
+
+// Words for wire.Uncounted; "unknown reason" for a number this Rafter does not
+// know, empty for COUNTED.
+std::string_view UncountedReason(uint32_t uncounted);
+
+// A pass beyond those that were wanted: no loss.
+inline constexpr std::string_view kResting = "enough calls of it had been measured";
+
+// An instance that names an epoch whose image never came.
+inline constexpr std::string_view kEpochLost = "the counters of its epoch did not arrive";
+
+// A pass that the target's full queue refused.
+inline constexpr std::string_view kInstanceDropped = "the target's queue of records was full";
+
+}  // namespace rafter
