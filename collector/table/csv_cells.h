@@ -1,0 +1,36 @@
+// CsvCells is RFC 4180 and nothing of ours: cells to text and text to cells.
+//
+//   Threads   pure functions.
+//   Blocking  never.
+//   Memory    cells are strings of their own.
+//   Lifetime  plain values.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rafter {
+
+// One record and where it began.
+struct CsvRecord {
+  size_t line = 0;  // from 1
+  std::vector<std::string> cells;
+};
+
+// Adds one record and a line feed. Cells with a comma, a quote, or a line
+// break, and cells that begin or end with a blank, are quoted. Nothing else is
+// changed: a cell that begins with "=" stays what it is, since a table that
+// alters names to please spreadsheets cannot be merged with itself.
+void AppendCsvRecord(const std::vector<std::string>& cells, std::string& text);
+
+// Takes LF and CRLF, a byte-order mark, line breaks inside quotes, and a last
+// line without its end. Empty lines are skipped. Fails with line and column
+// (counted in cells, from 1) for a quote that is never closed or that stands
+// in the middle of a cell.
+absl::StatusOr<std::vector<CsvRecord>> ParseCsv(std::string_view text);
+
+}  // namespace rafter

@@ -1,0 +1,130 @@
+#include <absl/status/status.h>
+
+#include <cmath>
+#include <set>
+
+#include "collector/table/columns.h"
+#include "collector/table/csv_cells.h"
+#include "collector/table/number_text.h"
+#include "collector/table/table.h"
+#include "collector/table/utf8.h"
+
+namespace rafter {
+namespace {
+
+// Names and cells that a message quotes.
+constexpr size_t kMostQuotedCharacters = 60;
+
+// What one column of a file is to us: one of the fixed columns, a metric, or
+// nothing (both empty).
+struct Place {
+  const Column* column = nullptr;
+  std::string metric;
+  std::string unit;
+};
+
+std::string Quoted(std::string_view text) {
+  return "\"" + OneLine(text, kMostQuotedCharacters) + "\"";
+}
+
+absl::Status Failure(size_t line, size_t column, const std::string& what) {
+  return absl::InvalidArgumentError("line " + std::to_string(line) + ", column " +
+                                    std::to_string(column) + ": " + what);
+}
+
+const Column* FindColumn(std::string_view name) {
+  for (const auto* columns : {&LeadingColumns(), &FlopColumns(), &TrailingColumns()}) {
+    for (const Column& column : *columns) {
+      if (column.name == name) return &column;
+    }
+  }
+  return nullptr;
+}
+
+absl::StatusOr<std::vector<Place>> ReadHeader(const CsvRecord& record, Table& table) {
+  std::vector<Place> places;
+  std::set<std::string> seen;
+  bool any_known = false;
+  for (size_t i = 0; i < record.cells.size(); ++i) {
+    const Header header = ParseHeader(record.cells[i]);
+    Place place{FindColumn(header.name), "", std::string(header.unit)};
+    if (place.column != nullptr) {
+      any_known = true;
+      if (!header.unit.empty() && header.unit != place.column->unit) {
+        return Failure(
+            record.line, i + 1,
+            Quoted(record.cells[i]) + " has another unit than [" + place.column->unit + "]");
+      }
+      if (!seen.insert(place.column->name).second) {
+        return Failure(record.line, i + 1, Quoted(header.name) + " is there twice");
+      }
+    } else if (IsMetricName(header.name)) {
+      any_known = true;
+      place.metric = header.name;
+      if (!seen.insert(record.cells[i]).second) {
+        return Failure(record.line, i + 1, Quoted(record.cells[i]) + " is there twice");
+      }
+    } else {
+      table.notes.push_back("column " + Quoted(record.cells[i]) + " is not known; left out");
+    }
+    places.push_back(std::move(place));
+  }
+  if (!any_known) {
+    return Failure(record.line, 1, "no column that a table of ours has; is this the header?");
+  }
+  return places;
+}
+
+// Takes one cell of a metric in; false when it is not a number.
+bool SetMetric(const Place& place, std::string_view cell, Row& row) {
+  const auto [metric, is_new] = row.metrics.try_emplace(place.metric);
+  if (is_new) row.metric_units[place.metric] = place.unit;
+  if (cell.empty()) return true;
+  const std::optional<double> value = ParseNumber(cell);
+  if (!value) return false;
+  metric->second = std::isfinite(*value) ? value : std::nullopt;
+  row.metric_units[place.metric] = place.unit;
+  return true;
+}
+
+absl::Status ReadRow(const CsvRecord& record, const std::vector<Place>& places, Row& row) {
+  if (record.cells.size() != places.size()) {
+    return Failure(record.line, std::min(record.cells.size(), places.size()) + 1,
+                   "the row has " + std::to_string(record.cells.size()) + " cells, the header " +
+                       std::to_string(places.size()));
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Place& place = places[i];
+    const std::string cell = ValidUtf8(record.cells[i]);
+    bool good = true;
+    if (!place.metric.empty()) {
+      good = SetMetric(place, cell, row);
+    } else if (place.column != nullptr && !cell.empty()) {
+      good = place.column->set(row, cell);
+    }
+    if (good) continue;
+    const std::string& name = place.metric.empty() ? place.column->name : place.metric;
+    return Failure(record.line, i + 1, Quoted(cell) + " is not a number (" + name + ")");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Table> FromCsv(std::string_view text) {
+  absl::StatusOr<std::vector<CsvRecord>> records = ParseCsv(text);
+  if (!records.ok()) return records.status();
+  if (records->empty()) return Failure(1, 1, "there is no header");
+  Table table;
+  absl::StatusOr<std::vector<Place>> places = ReadHeader(records->front(), table);
+  if (!places.ok()) return places.status();
+  for (size_t i = 1; i < records->size(); ++i) {
+    Row row;
+    absl::Status status = ReadRow((*records)[i], *places, row);
+    if (!status.ok()) return status;
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace rafter

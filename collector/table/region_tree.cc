@@ -1,0 +1,78 @@
+#include "collector/table/region_tree.h"
+
+#include <set>
+
+namespace rafter {
+namespace {
+
+std::string NameWithDomain(const RegionPath& path) {
+  return path.domain.empty() ? path.name : path.domain + ":" + path.name;
+}
+
+}  // namespace
+
+RegionTree::RegionTree(const RunProcess& process) {
+  for (const RegionPath& path : process.paths) {
+    paths_[path.path] = &path;
+    children_[path.parent].push_back(path.path);
+    for (const uint32_t member : path.members) overlaps_[member].push_back(path.path);
+  }
+}
+
+const RegionPath* RegionTree::Find(uint32_t path) const {
+  const auto found = paths_.find(path);
+  return found == paths_.end() ? nullptr : found->second;
+}
+
+std::vector<uint32_t> RegionTree::WithAncestors(uint32_t path) const {
+  std::vector<uint32_t> line;
+  for (const RegionPath* at = Find(path); at != nullptr && line.size() < kMostDepth;
+       at = Find(at->parent)) {
+    line.push_back(at->path);
+  }
+  return line;
+}
+
+std::vector<uint32_t> RegionTree::Subtree(uint32_t path) const {
+  std::vector<uint32_t> below = {path};
+  std::set<uint32_t> seen = {path};
+  for (size_t i = 0; i < below.size(); ++i) {
+    const auto children = children_.find(below[i]);
+    if (children == children_.end()) continue;
+    for (const uint32_t child : children->second) {
+      if (seen.insert(child).second) below.push_back(child);
+    }
+  }
+  return below;
+}
+
+std::string RegionTree::Name(uint32_t path) const {
+  const std::vector<uint32_t> line = WithAncestors(path);
+  std::string name;
+  for (size_t i = line.size(); i-- > 0;) {
+    const RegionPath& at = *Find(line[i]);
+    std::string part = NameWithDomain(at);
+    // Members carry their own full names, so what stands above is dropped.
+    if (!at.members.empty()) {
+      part.clear();
+      name.clear();
+      for (const uint32_t member : at.members) {
+        const RegionPath* region = Find(member);
+        const bool plain = region != nullptr && region->members.empty();
+        part += (part.empty() ? "" : " | ") + (plain ? Name(member) : "?");
+      }
+    }
+    name += (name.empty() ? "" : "/") + part;
+  }
+  return name;
+}
+
+std::vector<std::string> RegionTree::OverlapsOf(uint32_t path) const {
+  std::vector<std::string> names;
+  const auto found = overlaps_.find(path);
+  if (found == overlaps_.end()) return names;
+  for (const uint32_t overlap : found->second) names.push_back(Name(overlap));
+  return names;
+}
+
+}  // namespace rafter

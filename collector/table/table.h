@@ -1,0 +1,107 @@
+// Table is the rows and columns that users take home. Pure functions make it
+// from a run or from CSV text, and make text of it. No input or output here.
+//
+//   Threads   pure functions.
+//   Blocking  never.
+//   Memory    returns values.
+//   Lifetime  plain values.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/store/run.h"
+
+namespace rafter {
+
+// One region of one process on one device (cli.md, section CSV). An absent
+// optional is a missing value: an empty cell, never a zero.
+struct Row {
+  std::string benchmark_problem;
+  std::string paradigm;
+  std::string precision;  // "fp32", "fp64", "fp16", "tensor": what `flop` counts
+  std::string hardware;
+  std::string executable;
+  std::string region;  // path from the top, joined by "/"
+  std::string kernel_id;
+  std::string kernel;            // set when every watched launch was of one kernel
+  std::string kernel_signature;  // likewise
+  std::string grid_size;         // "(132, 1, 1)", likewise
+  std::string block_size;        // "(256, 1, 1)", likewise
+
+  std::optional<double> duration_s;     // GPU time, border to border, over all calls
+  std::string memory_level;             // "dram", "l2" or "l1"
+  std::optional<double> flop;           // over all calls, of `precision`
+  std::optional<double> traffic_bytes;  // over all calls, at `memory_level`
+  std::optional<double> flop_per_byte;
+  std::optional<double> flop_per_s;
+  std::optional<double> peak_flop_per_s;  // peak_sustained x highest clock seen
+  std::optional<double> peak_bytes_per_s;
+
+  std::map<std::string, std::optional<double>> metrics;  // raw, by CUPTI name; over all calls
+                                                         // where it is an amount, else the mean
+  std::map<std::string, std::string> metric_units;       // "Byte", "Byte/cycle", ...
+
+  std::optional<double> flop_fp32;
+  std::optional<double> flop_fp64;
+  std::optional<double> flop_fp16;
+  std::optional<double> flop_tensor;
+
+  std::string source;    // "cupti"
+  std::string validity;  // "measured", "extrapolated", "partial", "overlapped",
+                         // "instances unlike", "missing"
+  std::string reason;    // for anything but "measured"
+  std::optional<uint64_t> calls;
+  std::optional<uint64_t> measured_calls;  // least over the sets that the row uses
+  std::optional<double> duration_spread;   // (max - min) / mean over epochs, 1
+  std::optional<double> kernel_time_s;
+  std::optional<uint64_t> launches;
+  std::string rank;
+  std::string host;
+  std::string process;  // pid
+  std::string device;
+  std::string device_uuid;
+  std::optional<double> sm_clock_hz;
+
+  // Not in the CSV: share of this path without its children, for JSON.
+  std::optional<double> exclusive_flop;
+  std::optional<double> exclusive_traffic_bytes;
+  std::optional<double> exclusive_duration_s;
+};
+
+struct Table {
+  std::vector<Row> rows;
+  std::vector<std::string> notes;  // losses and reasons that concern the whole table
+};
+
+struct TableOptions {
+  std::string precision = "auto";     // auto|fp16|fp32|fp64|tensor; auto: the one with most work
+  std::string memory_level = "dram";  // dram|l2|l1
+  double fp16_add_weight = 2;         // hadd, hmul: operations per thread instruction
+  double fp16_fma_weight = 4;         // hfma
+  std::string hardware;               // overrides the device's name
+};
+
+// Rows of a run. Formulas and their sources: collector/table/formulas.h.
+Table BuildTable(const Run& run, const TableOptions& options);
+
+// CSV as cli.md says: RFC 4180, UTF-8, LF, '.' decimals, one header, every row
+// as wide as the header, shortest text that reads back as the same double.
+std::string ToCsv(const Table& table);
+
+// Reads our CSV and the seeds' tool's, with and without units in the header,
+// any column order, missing and extra columns (an unknown column with a name
+// like a metric is kept as one). Fails with line and column.
+absl::StatusOr<Table> FromCsv(std::string_view text);
+
+std::string ToJson(const Table& table);
+std::string ToMarkdown(const Table& table);
+
+}  // namespace rafter

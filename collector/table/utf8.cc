@@ -1,0 +1,77 @@
+#include "collector/table/utf8.h"
+
+#include <vector>
+
+namespace rafter {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// Bytes of the well-formed character at the start of `text`; 0 if there is
+// none. Overlong forms, surrogates and values over U+10FFFF are refused
+// (Unicode, table 3-7).
+size_t CharacterBytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return 1;
+  const size_t bytes = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < bytes) return 0;
+  for (size_t i = 1; i < bytes; ++i) {
+    if (!IsContinuation(text[i])) return 0;
+  }
+  const bool overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = byte(0) == 0xED && byte(1) > 0x9F;
+  const bool too_high = byte(0) == 0xF4 && byte(1) > 0x8F;
+  return overlong || surrogate || too_high ? 0 : bytes;
+}
+
+bool IsControl(std::string_view character) {
+  const auto byte = static_cast<unsigned char>(character[0]);
+  return character.size() == 1 && (byte < 0x20 || byte == 0x7F);
+}
+
+// Enough of both ends of a long text for `most_characters` of each. What is cut
+// at the seam is never shown: each end has more characters than that.
+std::string BothEnds(std::string_view text, size_t most_characters) {
+  constexpr size_t kMostBytesOfCharacter = 4;
+  const size_t end = kMostBytesOfCharacter * (most_characters + 2);
+  if (text.size() <= 2 * end) return std::string(text);
+  return std::string(text.substr(0, end)) + std::string(text.substr(text.size() - end));
+}
+
+}  // namespace
+
+std::string ValidUtf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const size_t bytes = CharacterBytes(text);
+    valid += bytes == 0 ? kReplacement : text.substr(0, bytes);
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return valid;
+}
+
+std::string OneLine(std::string_view text, size_t most_characters) {
+  const std::string valid = ValidUtf8(BothEnds(text, most_characters));
+  std::vector<std::string_view> characters;
+  for (std::string_view rest = valid; !rest.empty();) {
+    const std::string_view character = rest.substr(0, CharacterBytes(rest));
+    characters.push_back(IsControl(character) ? " " : character);
+    rest.remove_prefix(character.size());
+  }
+  const bool fits = characters.size() <= most_characters;
+  const size_t kept = fits ? characters.size() : most_characters == 0 ? 0 : most_characters - 1;
+  const size_t head = fits ? kept : kept / 2;
+  std::string line;
+  for (size_t i = 0; i < head; ++i) line += characters[i];
+  if (fits) return line;
+  line += "…";
+  for (size_t i = characters.size() - (kept - head); i < characters.size(); ++i) {
+    line += characters[i];
+  }
+  return line;
+}
+
+}  // namespace rafter
