@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "collector/roofline/point_labels.h"
+#include "collector/roofline/roofline.h"
+
+namespace rafter {
+namespace {
+
+// A point on its roof is not above it: allows for rounding in text.
+constexpr double kRoofTolerance = 1e-9;
+
+// Hardware and executables named in the subtitle; more are counted.
+constexpr size_t kMostNamed = 3;
+
+bool IsPositive(const std::optional<double>& value) {
+  return value && std::isfinite(*value) && *value > 0;
+}
+
+std::optional<double> Ratio(const std::optional<double>& above, const std::optional<double>& below,
+                            const std::optional<double>& given, const Row& row) {
+  if (given) return given;
+  // Where calls are unlike, the table left the ratio out on purpose.
+  if (row.validity == "instances unlike" || !above || !IsPositive(below)) return std::nullopt;
+  return *above / *below;
+}
+
+// What is wrong with one quantity; empty: nothing.
+std::string Complaint(const std::optional<double>& value, const std::string& missing,
+                      const std::string& zero) {
+  if (!value) return missing;
+  if (!std::isfinite(*value)) return missing + " (not a number)";
+  return *value > 0 ? "" : zero;
+}
+
+std::string WhyNotDrawn(const Row& row) {
+  std::string why;
+  for (const std::string& complaint :
+       {Complaint(row.flop, "FLOP missing", "no floating-point work"),
+        Complaint(row.traffic_bytes, "memory traffic missing", "no memory traffic"),
+        Complaint(row.duration_s, "GPU time missing", "no GPU time")}) {
+    if (!complaint.empty()) why += (why.empty() ? "" : ", ") + complaint;
+  }
+  if (why.empty()) {
+    why = row.validity == "instances unlike" ? row.validity : "no intensity or performance";
+  }
+  return row.reason.empty() ? why : why + ": " + row.reason;
+}
+
+// Names that occur, in order of appearance: "A, B, C and 2 more".
+std::string Named(const Table& table, std::string Row::*field) {
+  std::vector<std::string> names;
+  for (const Row& row : table.rows) {
+    const std::string& name = row.*field;
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kMostNamed) {
+    text += " and " + std::to_string(names.size() - kMostNamed) + " more";
+  }
+  return text;
+}
+
+// Highest peak of each kind ("fp32" or "dram"), in order of appearance.
+struct Peak {
+  std::string kind;
+  double per_s = 0;
+};
+
+std::vector<Peak> HighestPeaks(const Table& table, std::string Row::*kind,
+                               std::optional<double> Row::*per_s) {
+  std::vector<Peak> peaks;
+  for (const Row& row : table.rows) {
+    if (!IsPositive(row.*per_s)) continue;
+    const auto peak = std::find_if(peaks.begin(), peaks.end(),
+                                   [&](const Peak& each) { return each.kind == row.*kind; });
+    if (peak == peaks.end()) {
+      peaks.push_back({row.*kind, *(row.*per_s)});
+    } else {
+      peak->per_s = std::max(peak->per_s, *(row.*per_s));
+    }
+  }
+  return peaks;
+}
+
+// The one kind that all rows with a kind have; empty when there are several.
+std::string OnlyKind(const Table& table, std::string Row::*kind) {
+  std::set<std::string> kinds;
+  for (const Row& row : table.rows) {
+    if (!(row.*kind).empty()) kinds.insert(row.*kind);
+  }
+  return kinds.size() == 1 ? *kinds.begin() : "";
+}
+
+void AddRoofs(const Table& table, const RooflineOptions& options, Roofline& roofline) {
+  if (IsPositive(options.peak_flop_per_s)) {
+    roofline.compute.push_back(
+        {OnlyKind(table, &Row::precision), *options.peak_flop_per_s, RoofOrigin::kGiven});
+  } else {
+    for (const Peak& peak : HighestPeaks(table, &Row::precision, &Row::peak_flop_per_s)) {
+      roofline.compute.push_back({peak.kind, peak.per_s, RoofOrigin::kObserved});
+    }
+  }
+  if (IsPositive(options.peak_bytes_per_s)) {
+    roofline.memory.push_back(
+        {OnlyKind(table, &Row::memory_level), *options.peak_bytes_per_s, RoofOrigin::kGiven});
+  } else {
+    for (const Peak& peak : HighestPeaks(table, &Row::memory_level, &Row::peak_bytes_per_s)) {
+      roofline.memory.push_back({peak.kind, peak.per_s, RoofOrigin::kObserved});
+    }
+  }
+}
+
+bool IsAbove(double flop_per_s, double roof_flop_per_s) {
+  return flop_per_s > roof_flop_per_s * (1 + kRoofTolerance);
+}
+
+// Against the roofs of the row's own precision and memory level. A roof that
+// was given for all counts for each.
+bool IsAboveRoof(const Row& row, const RooflinePoint& point, const Roofline& roofline) {
+  for (const ComputeRoof& roof : roofline.compute) {
+    const bool counts = roof.precision.empty() || roof.precision == row.precision;
+    if (counts && IsAbove(point.flop_per_s, roof.flop_per_s)) return true;
+  }
+  for (const MemoryRoof& roof : roofline.memory) {
+    const bool counts = roof.level.empty() || roof.level == row.memory_level;
+    if (counts && IsAbove(point.flop_per_s, roof.bytes_per_s * point.flop_per_byte)) return true;
+  }
+  return false;
+}
+
+void AddRow(const Table& table, size_t index, const std::string& label, Roofline& roofline) {
+  const Row& row = table.rows[index];
+  const auto flop_per_byte = Ratio(row.flop, row.traffic_bytes, row.flop_per_byte, row);
+  const auto flop_per_s = Ratio(row.flop, row.duration_s, row.flop_per_s, row);
+  if (!IsPositive(row.flop) || !IsPositive(flop_per_byte) || !IsPositive(flop_per_s)) {
+    roofline.undrawn.push_back({label, WhyNotDrawn(row)});
+    return;
+  }
+  RooflinePoint point;
+  point.row = index;
+  point.label = label;
+  point.paradigm = row.paradigm;
+  point.precision = row.precision;
+  point.flop_per_byte = *flop_per_byte;
+  point.flop_per_s = *flop_per_s;
+  point.validity = row.validity;
+  point.region = row.region;
+  point.above_roof = IsAboveRoof(row, point, roofline);
+  roofline.points.push_back(std::move(point));
+}
+
+std::string Subtitle(const Table& table, const Roofline& roofline) {
+  const size_t rows = table.rows.size();
+  std::string text = Named(table, &Row::hardware);
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "  ·  ") + part;
+  };
+  add(Named(table, &Row::executable));
+  // A region that all rows share is not in their labels.
+  if (rows > 1) add(OnlyKind(table, &Row::region));
+  add(std::to_string(roofline.points.size()) + " of " + std::to_string(rows) +
+      (rows == 1 ? " row drawn" : " rows drawn"));
+  return text;
+}
+
+}  // namespace
+
+Roofline BuildRoofline(const Table& table, const RooflineOptions& options) {
+  Roofline roofline;
+  roofline.title = options.title.empty() ? "Roofline" : options.title;
+  AddRoofs(table, options, roofline);
+  const std::vector<std::string> labels = PointLabels(table.rows);
+  for (size_t i = 0; i < table.rows.size(); ++i) AddRow(table, i, labels[i], roofline);
+  roofline.subtitle = Subtitle(table, roofline);
+  roofline.notes = table.notes;
+  if (!OnlyKind(table, &Row::hardware).empty() || table.rows.empty()) return roofline;
+  const std::string hardware = Named(table, &Row::hardware);
+  if (!hardware.empty()) {
+    roofline.notes.push_back("rows of different hardware (" + hardware +
+                             "): each roof is the highest of all");
+  }
+  return roofline;
+}
+
+}  // namespace rafter

@@ -1,0 +1,102 @@
+#include "collector/roofline/points.h"
+
+#include <string>
+
+#include "collector/table/utf8.h"
+
+namespace rafter {
+namespace {
+
+constexpr size_t kMostNameCharacters = 38;
+const TextStyle kNameStyle{.size = 11.5, .color = 0x111827};
+const TextStyle kNumberStyle{.size = 9, .color = 0x111827};
+constexpr uint32_t kLeaderColor = 0x7b8494;
+
+double RadiusFor(size_t points) {
+  if (points <= kMostNamedPoints) return 5.5;
+  return points <= 120 ? 4.6 : 3.8;
+}
+
+// Markers of other shapes reach a little beyond their radius, flags far.
+double ReachOf(const MarkerStyle& style) { return style.radius * (style.is_flagged ? 2.1 : 1.35); }
+
+bool IsWhole(const std::string& validity) {
+  return validity.empty() || validity == "measured" || validity == "extrapolated";
+}
+
+void DrawLeaders(const std::vector<PlacedLabel>& places, Canvas& canvas) {
+  for (const PlacedLabel& place : places) {
+    if (!place.has_leader) continue;
+    canvas.Line(place.leader, {.color = kLeaderColor, .width = 0.8, .dashes = {}});
+  }
+}
+
+}  // namespace
+
+std::vector<MarkerStyle> MarkerStyles(const Roofline& roofline, const SeriesOfPoints& series) {
+  std::vector<MarkerStyle> styles;
+  for (size_t i = 0; i < roofline.points.size(); ++i) {
+    const Series& of_point = series.series[series.of_point[i]];
+    styles.push_back({.shape = of_point.shape,
+                      .color = of_point.color,
+                      .radius = RadiusFor(roofline.points.size()),
+                      .is_hollow = !IsWhole(roofline.points[i].validity),
+                      .is_flagged = roofline.points[i].above_roof});
+  }
+  return styles;
+}
+
+std::vector<Box> MarkerBoxes(const Roofline& roofline, const ChartFrame& frame,
+                             const std::vector<MarkerStyle>& styles) {
+  std::vector<Box> boxes;
+  for (size_t i = 0; i < roofline.points.size(); ++i) {
+    const RooflinePoint& point = roofline.points[i];
+    const double reach = 2 * ReachOf(styles[i]);
+    boxes.push_back(Around(frame.At(point.flop_per_byte, point.flop_per_s), reach, reach));
+  }
+  return boxes;
+}
+
+bool AreNamed(const Roofline& roofline, const Box& plot, TextSetter& text) {
+  if (roofline.points.size() > kMostNamedPoints) return false;
+  double covered = 0;
+  for (const RooflinePoint& point : roofline.points) {
+    const Box size = text.Measure(OneLine(point.label, kMostNameCharacters), kNameStyle);
+    covered += size.width * size.height;
+  }
+  return covered <= kMostNamedShare * plot.width * plot.height;
+}
+
+void DrawPoints(const Roofline& roofline, const ChartFrame& frame,
+                const std::vector<MarkerStyle>& styles, bool named, const LabelPlacer& placer,
+                TextSetter& text, Canvas& canvas) {
+  const TextStyle& style = named ? kNameStyle : kNumberStyle;
+  std::vector<LabelRequest> requests;
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < roofline.points.size(); ++i) {
+    const RooflinePoint& point = roofline.points[i];
+    if (i >= kMostNumberedPoints) break;
+    labels.push_back(named ? OneLine(point.label, kMostNameCharacters) : std::to_string(i + 1));
+    const Box size = text.Measure(labels.back(), style);
+    requests.push_back({frame.At(point.flop_per_byte, point.flop_per_s), ReachOf(styles[i]),
+                        size.width, size.height});
+  }
+  const std::vector<PlacedLabel> places = placer.Place(requests);
+  // Under the markers where they are many; over them where they are few, so
+  // that each line can be followed to the middle of its marker in a heap.
+  if (!named) DrawLeaders(places, canvas);
+  // Flagged points last, so that none hides behind another.
+  for (const bool flagged : {false, true}) {
+    for (size_t i = 0; i < roofline.points.size(); ++i) {
+      const RooflinePoint& point = roofline.points[i];
+      if (styles[i].is_flagged != flagged) continue;
+      canvas.Marker(frame.At(point.flop_per_byte, point.flop_per_s), styles[i]);
+    }
+  }
+  if (named) DrawLeaders(places, canvas);
+  for (size_t i = 0; i < places.size(); ++i) {
+    canvas.Text(labels[i], style, {places[i].box.left, places[i].box.top});
+  }
+}
+
+}  // namespace rafter

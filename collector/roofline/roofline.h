@@ -1,0 +1,80 @@
+// Roofline makes roofs and points of a table, and a drawing of both. Pure; the
+// drawing goes through cairo and pango into SVG, PDF or PNG bytes.
+//
+//   Threads   one drawing at a time (pango's font map is shared).
+//   Blocking  never; no files are read but fonts.
+//   Memory    returns values.
+//   Lifetime  plain values.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/table/table.h"
+
+namespace rafter {
+
+// Where a roof comes from; every roof is labelled with it.
+enum class RoofOrigin { kMeasured, kObserved, kTheoretical, kGiven };
+
+struct ComputeRoof {
+  std::string precision;  // "fp32"
+  double flop_per_s = 0;
+  RoofOrigin origin = RoofOrigin::kObserved;
+};
+
+struct MemoryRoof {
+  std::string level;  // "dram"
+  double bytes_per_s = 0;
+  RoofOrigin origin = RoofOrigin::kObserved;
+};
+
+struct RooflinePoint {
+  size_t row = 0;     // in the table
+  std::string label;  // shortest text that tells the points apart
+  std::string paradigm;
+  std::string precision;
+  double flop_per_byte = 0;  // x
+  double flop_per_s = 0;     // y
+  bool above_roof = false;   // flagged, never clipped
+  std::string validity;
+  std::string region = {};  // points without a paradigm are coloured by it
+};
+
+// A row that has no place on a log-log chart, and why.
+struct Undrawn {
+  std::string label;
+  std::string reason;
+};
+
+struct Roofline {
+  std::string title;
+  std::vector<ComputeRoof> compute;
+  std::vector<MemoryRoof> memory;
+  std::vector<RooflinePoint> points;
+  std::vector<Undrawn> undrawn;
+  std::vector<std::string> notes;  // losses; a chart of incomplete data says so
+  std::string subtitle = {};       // hardware, executables, rows drawn
+};
+
+struct RooflineOptions {
+  std::string title;
+  std::optional<double> peak_flop_per_s;   // --peak-performance
+  std::optional<double> peak_bytes_per_s;  // --peak-bandwidth
+};
+
+// Points of every row that has work, traffic and time; roofs from the highest
+// observed peaks of the table, or the given ones.
+Roofline BuildRoofline(const Table& table, const RooflineOptions& options);
+
+enum class ChartFormat { kSvg, kPdf, kPng };
+
+// Draws. Identical input gives identical bytes (PDF: without a creation date of
+// the moment). Fails when a roofline has neither roofs nor points, and says why.
+absl::StatusOr<std::string> DrawRoofline(const Roofline& roofline, ChartFormat format);
+
+}  // namespace rafter

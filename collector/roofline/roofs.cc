@@ -1,0 +1,255 @@
+#include "collector/roofline/roofs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+
+#include "collector/table/number_text.h"
+
+namespace rafter {
+namespace {
+
+constexpr uint32_t kRoofColor = 0x1f2937;
+constexpr uint32_t kRidgeColor = 0x6b7280;
+constexpr double kRoofWidth = 2;
+constexpr double kLabelGap = 4;    // between a roof and its label
+constexpr double kLabelStep = 14;  // between places that are tried
+constexpr double kSameRidge = 4;   // ridges nearer than this share a label
+constexpr double kRidgeRadius = 3.6;
+
+const TextStyle kRoofText{.size = 12, .is_bold = true, .color = 0x1f2937};
+const TextStyle kRidgeText{.size = 10.5, .color = 0x4b5563};
+
+std::string_view OriginText(RoofOrigin origin) {
+  switch (origin) {
+    case RoofOrigin::kMeasured:
+      return "measured";
+    case RoofOrigin::kObserved:
+      return "observed";
+    case RoofOrigin::kTheoretical:
+      return "theoretical";
+    case RoofOrigin::kGiven:
+      return "given";
+  }
+  return "";
+}
+
+std::vector<double> Dashes(const std::string& kind) {
+  if (kind == "fp64" || kind == "l2") return {9, 4};
+  if (kind == "fp16" || kind == "l1") return {9, 3, 2, 3};
+  if (kind == "tensor") return {2, 3};
+  return {};
+}
+
+std::string RoofText(const std::string& kind, double per_s, std::string_view unit,
+                     RoofOrigin origin) {
+  return KindText(kind) + (kind.empty() ? "" : " ") + SiText(per_s, unit) + " (" +
+         std::string(OriginText(origin)) + ")";
+}
+
+double HighestCompute(const Roofline& roofline) {
+  double highest = 0;
+  for (const ComputeRoof& roof : roofline.compute) highest = std::max(highest, roof.flop_per_s);
+  return highest;
+}
+
+double HighestMemory(const Roofline& roofline) {
+  double highest = 0;
+  for (const MemoryRoof& roof : roofline.memory) highest = std::max(highest, roof.bytes_per_s);
+  return highest;
+}
+
+// A text along a line, over or under it, beginning at a distance from its
+// left end.
+struct AlongLine {
+  Spot corner;
+  double angle = 0;
+  std::vector<Box> cover;  // what it covers, in small boxes
+};
+
+AlongLine PlaceAlong(const Segment& line, const Box& size, double start, bool is_over) {
+  const double angle = std::atan2(line.to.y - line.from.y, line.to.x - line.from.x);
+  const Spot along = {std::cos(angle), std::sin(angle)};
+  const Spot up = {std::sin(angle), -std::cos(angle)};
+  const double lift = is_over ? kLabelGap + size.height : -kLabelGap;
+  const Spot corner = {line.from.x + along.x * start + up.x * lift,
+                       line.from.y + along.y * start + up.y * lift};
+  AlongLine placed{corner, angle, {}};
+  const double half = size.height / 2;
+  for (double at = half; at < size.width + half; at += half) {
+    const double step = std::min(at, size.width - half);
+    placed.cover.push_back(
+        Around({corner.x + along.x * step - up.x * half, corner.y + along.y * step - up.y * half},
+               size.height, size.height));
+  }
+  return placed;
+}
+
+class RoofDrawing {
+ public:
+  RoofDrawing(const ChartFrame& frame, const std::vector<Box>& markers, TextSetter& text,
+              Canvas& canvas, LabelPlacer& placer)
+      : frame_(frame), markers_(markers), text_(text), canvas_(canvas), placer_(placer) {}
+
+  void Draw(const RoofsOnPage& roofs) {
+    const bool labelled = roofs.ridges.size() <= kMostLabelledRidges;
+    for (const Ridge& ridge : roofs.ridges) {
+      if (labelled) DrawPlumbLine(ridge);
+    }
+    for (const RoofLine& roof : roofs.lines) {
+      canvas_.Line(roof.line, {.color = kRoofColor, .width = kRoofWidth, .dashes = roof.dashes});
+      lines_.push_back(roof.line);
+      placer_.Avoid(roof.line);
+    }
+    for (const RoofLine& roof : roofs.lines) DrawRoofLabel(roof);
+    for (const Ridge& ridge : roofs.ridges) {
+      if (labelled) DrawRidgeLabel(ridge);
+      DrawRidgeMark(ridge);
+    }
+  }
+
+ private:
+  // A level roof is labelled at its right end, a slanted one at its left.
+  void DrawRoofLabel(const RoofLine& roof) {
+    const Box size = text_.Measure(roof.text, kRoofText);
+    const double length = Distance(roof.line.from, roof.line.to);
+    const bool is_level = roof.line.from.y == roof.line.to.y;
+    std::optional<AlongLine> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const bool is_over : {true, false}) {
+      for (double step = kLabelStep; step + size.width < length; step += kLabelStep) {
+        const double start = is_level ? length - size.width - step : step;
+        const AlongLine place = PlaceAlong(roof.line, size, start, is_over);
+        const double trouble = Trouble(place) + (is_over ? 0 : 0.5);
+        if (trouble < least) least = trouble, best = place;
+      }
+    }
+    if (!best) best = PlaceAlong(roof.line, size, 0, true);
+    Put(roof.text, kRoofText, *best);
+  }
+
+  // Along the plumb line, from the axis upwards.
+  void DrawRidgeLabel(const Ridge& ridge) {
+    for (const double x : labelled_ridges_) {
+      if (std::fabs(x - ridge.at.x) < kSameRidge) return;
+    }
+    labelled_ridges_.push_back(ridge.at.x);
+    const Box size = text_.Measure(ridge.text, kRidgeText);
+    const Segment up = {{ridge.at.x, frame_.plot.bottom()}, ridge.at};
+    const double length = Distance(up.from, up.to);
+    std::optional<AlongLine> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const bool is_over : {true, false}) {
+      for (double start = 8; start + size.width < length; start += kLabelStep) {
+        const AlongLine place = PlaceAlong(up, size, start, is_over);
+        const double trouble = Trouble(place) + (is_over ? 0 : 0.5);
+        if (trouble < least) least = trouble, best = place;
+      }
+    }
+    if (best) Put(ridge.text, kRidgeText, *best);
+  }
+
+  void DrawPlumbLine(const Ridge& ridge) {
+    const Segment down = {ridge.at, {ridge.at.x, frame_.plot.bottom()}};
+    canvas_.Line(down, {.color = kRidgeColor, .width = 1, .dashes = {1.5, 3}});
+    lines_.push_back(down);
+    placer_.Avoid(down);
+  }
+
+  void DrawRidgeMark(const Ridge& ridge) {
+    canvas_.Marker(ridge.at, {.shape = MarkerShape::kCircle,
+                              .color = kRoofColor,
+                              .radius = kRidgeRadius,
+                              .is_hollow = true});
+    placer_.Avoid(Around(ridge.at, 2 * kRidgeRadius, 2 * kRidgeRadius));
+  }
+
+  // How many things a text would stand on.
+  double Trouble(const AlongLine& place) const {
+    double trouble = 0;
+    for (const Box& box : place.cover) {
+      const Box inside = Grown(box, -1);
+      if (!Contains(frame_.plot, box)) trouble += 4;
+      for (const Box& marker : markers_) trouble += Overlap(inside, Grown(marker, 2)) ? 3 : 0;
+      for (const Box& taken : taken_) trouble += Overlap(inside, taken) ? 3 : 0;
+      for (const Segment& line : lines_) trouble += Crosses(line, inside) ? 2 : 0;
+    }
+    return trouble;
+  }
+
+  void Put(const std::string& words, const TextStyle& style, const AlongLine& place) {
+    canvas_.Text(words, style, place.corner, place.angle);
+    for (const Box& box : place.cover) {
+      taken_.push_back(box);
+      placer_.Avoid(box);
+    }
+  }
+
+  const ChartFrame& frame_;
+  const std::vector<Box>& markers_;
+  TextSetter& text_;
+  Canvas& canvas_;
+  LabelPlacer& placer_;
+  std::vector<Segment> lines_;
+  std::vector<Box> taken_;
+  std::vector<double> labelled_ridges_;
+};
+
+// The part of a memory roof inside the frame and under the highest compute
+// roof; nothing when there is none.
+std::optional<Segment> MemoryLine(const MemoryRoof& roof, double highest_compute,
+                                  const ChartFrame& frame) {
+  const double top =
+      highest_compute > 0 ? std::min(highest_compute, frame.y.high()) : frame.y.high();
+  const double from = std::max(frame.x.low(), frame.y.low() / roof.bytes_per_s);
+  const double to = std::min(frame.x.high(), top / roof.bytes_per_s);
+  if (from >= to) return std::nullopt;
+  return Segment{frame.At(from, from * roof.bytes_per_s), frame.At(to, to * roof.bytes_per_s)};
+}
+
+}  // namespace
+
+std::string KindText(const std::string& kind) {
+  if (kind == "tensor") return "Tensor";
+  std::string text = kind;
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+RoofsOnPage PlaceRoofs(const Roofline& roofline, const ChartFrame& frame) {
+  RoofsOnPage roofs;
+  const double highest_memory = HighestMemory(roofline);
+  for (const MemoryRoof& roof : roofline.memory) {
+    const auto line = MemoryLine(roof, HighestCompute(roofline), frame);
+    if (!line) continue;
+    roofs.lines.push_back(
+        {*line, RoofText(roof.level, roof.bytes_per_s, "B/s", roof.origin), Dashes(roof.level)});
+  }
+  for (const ComputeRoof& roof : roofline.compute) {
+    const double ridge = highest_memory > 0 ? roof.flop_per_s / highest_memory : frame.x.low();
+    const double from = std::clamp(ridge, frame.x.low(), frame.x.high());
+    roofs.lines.push_back(
+        {{frame.At(from, roof.flop_per_s), frame.At(frame.x.high(), roof.flop_per_s)},
+         RoofText(roof.precision, roof.flop_per_s, "FLOP/s", roof.origin),
+         Dashes(roof.precision)});
+    for (const MemoryRoof& memory : roofline.memory) {
+      const double flop_per_byte = roof.flop_per_s / memory.bytes_per_s;
+      if (!frame.x.Has(flop_per_byte)) continue;
+      std::string of = KindText(roof.precision);
+      if (!memory.level.empty()) of += (of.empty() ? "" : " at ") + KindText(memory.level);
+      roofs.ridges.push_back(
+          {frame.At(flop_per_byte, roof.flop_per_s), flop_per_byte,
+           "ridge " + of + (of.empty() ? "" : ": ") + RatioText(flop_per_byte, "FLOP/Byte")});
+    }
+  }
+  return roofs;
+}
+
+void DrawRoofs(const RoofsOnPage& roofs, const ChartFrame& frame, const std::vector<Box>& markers,
+               TextSetter& text, Canvas& canvas, LabelPlacer& placer) {
+  RoofDrawing(frame, markers, text, canvas, placer).Draw(roofs);
+}
+
+}  // namespace rafter

@@ -1,0 +1,51 @@
+// Roofs are the lines that bound performance, their labels and the ridge
+// points where they meet.
+//
+//   Threads   pure functions; drawing on one canvas at a time.
+//   Blocking  never.
+//   Memory    plain values.
+//   Lifetime  plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collector/roofline/canvas.h"
+#include "collector/roofline/chart_frame.h"
+#include "collector/roofline/label_placer.h"
+#include "collector/roofline/roofline.h"
+
+namespace rafter {
+
+// A roof on the page, from left to right.
+struct RoofLine {
+  Segment line;
+  std::string text;
+  std::vector<double> dashes;
+};
+
+struct Ridge {
+  Spot at;
+  double flop_per_byte = 0;
+  std::string text;  // "FP32 at DRAM: 13.9 FLOP/Byte"
+};
+
+struct RoofsOnPage {
+  std::vector<RoofLine> lines;
+  std::vector<Ridge> ridges;
+};
+
+RoofsOnPage PlaceRoofs(const Roofline& roofline, const ChartFrame& frame);
+
+// More ridges than this are listed under the chart instead of being labelled.
+inline constexpr size_t kMostLabelledRidges = 4;
+
+// Draws roofs, labels (clear of `markers`, the boxes of points) and ridges, and
+// tells `placer` what other labels must avoid.
+void DrawRoofs(const RoofsOnPage& roofs, const ChartFrame& frame, const std::vector<Box>& markers,
+               TextSetter& text, Canvas& canvas, LabelPlacer& placer);
+
+// "FP32", "DRAM"; "Tensor".
+std::string KindText(const std::string& kind);
+
+}  // namespace rafter
