@@ -1,0 +1,214 @@
+#include "tools/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+
+#include "cupti/status.h"
+#include "tools/exit_status.h"
+#include "tools/message.h"
+#include "tools/nearest.h"
+
+namespace rafter {
+namespace {
+
+// CLI11's own usage line knows nothing of "--".
+class UsageFormatter : public CLI::Formatter {
+ public:
+  explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) { column_width(34); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: " + usage_ + "\n";
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (option->get_type_size() != 0) text += " " + option->get_type_name();
+    return text;
+  }
+
+ private:
+  std::string usage_;
+};
+
+std::string LongName(const std::string& names) {
+  const size_t dashes = names.find("--");
+  if (dashes == std::string::npos) return names;
+  return names.substr(dashes, names.find(',', dashes) - dashes);
+}
+
+std::string Joined(const std::vector<std::string>& words, const char* separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+Result<double> PositiveNumber(const std::string& name, const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number) || number <= 0) {
+    return Status::Failed(name + " " + text + ": not a number above zero; write it like 1.5e12");
+  }
+  return number;
+}
+
+}  // namespace
+
+struct CommandLine::State {
+  CommandDescription description;
+  CLI::App app;
+  std::vector<std::function<Status()>> checks;  // after CLI11 has taken the words apart
+  std::vector<std::string> flags;
+
+  std::string help_command() const {
+    return "\"rafter " + (description.name.empty() ? "" : description.name + " ") + "--help\"";
+  }
+  std::vector<std::string> OptionNames() const {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+  }
+  std::string MismatchLine(const std::string& what) const;
+  std::optional<std::string> ExtraLine() const;
+};
+
+// "--output: 1 required TEXT missing" and the like, in our form.
+std::string CommandLine::State::MismatchLine(const std::string& what) const {
+  const std::string name = what.substr(0, what.find(':'));
+  if (what.find("At Most") != std::string::npos) {
+    return name + ": given more than once; give it once";
+  }
+  if (what.find("missing") != std::string::npos || what.find("At least") != std::string::npos) {
+    return name + ": its value is missing; run " + help_command();
+  }
+  return what + "; run " + help_command();
+}
+
+std::optional<std::string> CommandLine::State::ExtraLine() const {
+  for (const std::string& extra : app.remaining()) {
+    if (extra == "--") continue;
+    const std::string word = extra.substr(0, extra.find('='));
+    if (word.size() > 1 && word[0] == '-') {
+      return word + ": no such option" + DidYouMean(word, OptionNames()) + "; run " +
+             help_command();
+    }
+    return "\"" + extra + "\": not expected here; run " + help_command();
+  }
+  return std::nullopt;
+}
+
+CommandLine::CommandLine(CommandDescription description) : state_(std::make_unique<State>()) {
+  state_->description = std::move(description);
+  CLI::App& app = state_->app;
+  const std::string& name = state_->description.name;
+  app.description(state_->description.summary);
+  app.footer("Example:\n" + state_->description.example);
+  app.allow_extras();
+  app.set_help_flag("-h,--help", "Print this and exit");
+  app.formatter(std::make_shared<UsageFormatter>("rafter " + (name.empty() ? "" : name + " ") +
+                                                 state_->description.usage));
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::Flag(const std::string& names, bool* value, const std::string& help) {
+  state_->app.add_flag_callback(
+      names, [value] { *value = true; }, help);
+  state_->flags.push_back(LongName(names));
+}
+
+void CommandLine::Text(const std::string& names, TextOption* value, const std::string& placeholder,
+                       const std::string& help, const std::string& variable) {
+  const std::string name = LongName(names);
+  auto text = std::make_shared<std::string>();
+  CLI::Option* const option = state_->app.add_option(names, *text, help)->type_name(placeholder);
+  const std::string shown = variable.empty() ? help : help + " [" + variable + "]";
+  option->description(shown);
+  state_->checks.push_back([=] {
+    if (option->count() > 0) {
+      if (text->empty()) return Status::Failed(name + ": its value is empty; give one");
+      *value = {*text, name};
+      return Status::Ok();
+    }
+    const char* const given = variable.empty() ? nullptr : std::getenv(variable.c_str());
+    if (given != nullptr && *given != '\0') *value = {given, variable};
+    return Status::Ok();
+  });
+}
+
+void CommandLine::Texts(const std::string& names, std::vector<std::string>* values,
+                        const std::string& placeholder, const std::string& help) {
+  state_->app.add_option(names, *values, help)
+      ->type_name(placeholder)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void CommandLine::Number(const std::string& names, std::optional<double>* value,
+                         const std::string& placeholder, const std::string& help) {
+  const std::string name = LongName(names);
+  auto text = std::make_shared<std::string>();
+  CLI::Option* const option = state_->app.add_option(names, *text, help)->type_name(placeholder);
+  state_->checks.push_back([=] {
+    if (option->count() == 0) return Status::Ok();
+    Result<double> number = PositiveNumber(name, *text);
+    if (!number.ok()) return number.status();
+    *value = *number;
+    return Status::Ok();
+  });
+}
+
+void CommandLine::Choice(const std::string& names, TextOption* value,
+                         const std::vector<std::string>& allowed, const std::string& help) {
+  const std::string name = LongName(names);
+  Text(names, value, Joined(allowed, "|"), help);
+  state_->checks.push_back([=] {
+    if (!value->value.has_value()) return Status::Ok();
+    for (const std::string& word : allowed) {
+      if (word == *value->value) return Status::Ok();
+    }
+    return Status::Failed(name + " " + *value->value + ": not known" +
+                          DidYouMean(*value->value, allowed) + "; choose one of " +
+                          Joined(allowed, ", "));
+  });
+}
+
+void CommandLine::Inputs(const std::string& placeholder, std::vector<std::string>* values,
+                         const std::string& help) {
+  state_->app.add_option(placeholder, *values, help)->type_name("")->expected(0, -1);
+}
+
+std::optional<int> CommandLine::Parse(std::span<const std::string> arguments) {
+  // CLI11 would read "--quiet=5" as --quiet.
+  for (const std::string& word : arguments) {
+    for (const std::string& flag : state_->flags) {
+      if (word.starts_with(flag + "=")) return Refuse(flag + ": takes no value; leave it out");
+    }
+  }
+  // CLI11 takes its words in reverse.
+  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
+  try {
+    state_->app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    return Print(state_->app.help()) ? kDone : kIncomplete;
+  } catch (const CLI::ParseError& error) {
+    if (const auto extra = state_->ExtraLine(); extra.has_value()) return Refuse(*extra);
+    return Refuse(state_->MismatchLine(error.what()));
+  }
+  if (const auto extra = state_->ExtraLine(); extra.has_value()) return Refuse(*extra);
+  for (const auto& check : state_->checks) {
+    if (const Status status = check(); !status.ok()) return Refuse(status.message());
+  }
+  return std::nullopt;
+}
+
+int CommandLine::Refuse(const std::string& line) const {
+  const std::string& name = state_->description.name;
+  return SayWrongUse(name.empty() ? line : name + ": " + line);
+}
+
+}  // namespace rafter

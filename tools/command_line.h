@@ -1,0 +1,65 @@
+// CommandLine declares the options of one command and reads them. Every error
+// is one line that names the thing, the cause and the next step.
+//
+//   Threads   one.
+//   Blocking  never.
+//   Memory    writes into the caller's variables.
+//   Lifetime  the variables named must outlive Parse.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rafter {
+
+// A text that was given on the command line or by its variable.
+struct TextOption {
+  std::optional<std::string> value;
+  std::string origin;  // "--output" or "RAFTER_OUTPUT"
+};
+
+struct CommandDescription {
+  std::string name;     // "run"; empty: `rafter` itself
+  std::string summary;  // one sentence
+  std::string usage;    // "[options] -- APP [ARG...]"
+  std::string example;  // one or more lines
+};
+
+class CommandLine {
+ public:
+  explicit CommandLine(CommandDescription description);
+  ~CommandLine();
+
+  void Flag(const std::string& names, bool* value, const std::string& help);
+  // `variable` stands in when the option is not given; an empty one counts as
+  // unset.
+  void Text(const std::string& names, TextOption* value, const std::string& placeholder,
+            const std::string& help, const std::string& variable = "");
+  void Texts(const std::string& names, std::vector<std::string>* values,
+             const std::string& placeholder, const std::string& help);
+  // A finite number above zero.
+  void Number(const std::string& names, std::optional<double>* value,
+              const std::string& placeholder, const std::string& help);
+  // One of `allowed`.
+  void Choice(const std::string& names, TextOption* value, const std::vector<std::string>& allowed,
+              const std::string& help);
+  // Arguments without a dash.
+  void Inputs(const std::string& placeholder, std::vector<std::string>* values,
+              const std::string& help);
+
+  // Reads the arguments. Returns the exit status where the command ends here:
+  // help was asked for, or the use was wrong.
+  std::optional<int> Parse(std::span<const std::string> arguments);
+
+  // Says "run: LINE" and returns the exit status of wrong use.
+  int Refuse(const std::string& line) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rafter

@@ -1,0 +1,47 @@
+// OutputFile holds the place of a file until its content is there, so that no
+// run ends with a result it may not write, and nothing is overwritten unasked.
+//
+//   Threads   one.
+//   Blocking  file system calls.
+//   Memory    one path.
+//   Lifetime  a place that was taken and never filled is given back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cupti/status.h"
+
+namespace rafter {
+
+class OutputFile {
+ public:
+  // Takes the place. Fails when a file is there and `force` is not set, or when
+  // none can be made. What is no regular file (/dev/stdout, a pipe) is fine.
+  static Result<OutputFile> Take(const std::string& path, bool force);
+  OutputFile(OutputFile&& other) noexcept
+      : path_(std::move(other.path_)),
+        target_(std::move(other.target_)),
+        ours_(other.ours_),
+        special_(other.special_) {
+    other.ours_ = false;
+  }
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  // Puts the content there, all or nothing for a regular file.
+  Status Write(std::string_view content);
+
+  // As it was given.
+  const std::string& path() const { return path_; }
+
+ private:
+  OutputFile(std::string path, std::string target, bool ours, bool special)
+      : path_(std::move(path)), target_(std::move(target)), ours_(ours), special_(special) {}
+  std::string path_;
+  std::string target_;  // with links followed
+  bool ours_;           // an empty file of ours stands there
+  bool special_;        // not a regular file: written in place
+};
+
+}  // namespace rafter

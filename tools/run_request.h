@@ -1,0 +1,43 @@
+// RunRequest is what `rafter run` was asked to do, checked as far as that can be
+// done before the program starts.
+//
+//   Threads   one.
+//   Blocking  never.
+//   Memory    owns its strings.
+//   Lifetime  plain values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/command_line.h"
+#include "tools/table_input.h"
+#include "tools/variables.h"
+
+namespace rafter {
+
+struct RunRequest {
+  TextOption output;
+  TextOption csv;
+  std::vector<std::string> charts;
+  TextOption sets;
+  TextOption collector;
+  TableChoices choices;
+  std::optional<double> peak_flop_per_s;
+  std::optional<double> peak_bytes_per_s;
+  std::optional<double> timeout_s;
+  bool force = false;
+  bool strict = false;
+  bool quiet = false;
+  bool verbose = false;
+  std::vector<std::string> program;  // never empty once it was read
+};
+
+// Reads and checks. Returns the exit status where the command ends here. The
+// names of files have their macros expanded and `request.output` is always set
+// unless a running collector is used.
+std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variables& variables,
+                                  RunRequest& request);
+
+}  // namespace rafter

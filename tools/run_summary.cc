@@ -1,0 +1,165 @@
+#include "tools/run_summary.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tools/message.h"
+
+namespace rafter {
+namespace {
+
+// Reasons and the things they hold for, in the order first met.
+class Reasons {
+ public:
+  void Add(const std::string& reason, const std::string& about) {
+    auto [entry, is_new] = names_.try_emplace(reason);
+    if (is_new) order_.push_back(reason);
+    entry->second.push_back(about);
+  }
+  // "bench (pid 12) and 3 more: REASON"
+  void AppendTo(std::vector<std::string>& lines) const {
+    for (const std::string& reason : order_) {
+      const std::vector<std::string>& names = names_.at(reason);
+      std::string line = names.front();
+      if (names.size() > 1) line += " and " + std::to_string(names.size() - 1) + " more";
+      lines.push_back(line + ": " + reason);
+    }
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> names_;
+  std::vector<std::string> order_;
+};
+
+std::string NameOf(const RunProcess& process) {
+  const std::string& path = process.executable;
+  return path.substr(path.find_last_of('/') + 1) + " (pid " + std::to_string(process.pid) + ")";
+}
+
+bool HasUnevaluated(const RunProcess& process) {
+  for (const Epoch& epoch : process.epochs) {
+    for (const SlotValues& slot : epoch.slots) {
+      if (!slot.evaluated) return true;
+    }
+  }
+  return false;
+}
+
+// Failures were said as they came.
+bool HasFailure(const RunProcess& process) {
+  return std::any_of(process.notes.begin(), process.notes.end(),
+                     [](const RunNote& note) { return note.severity == "failure"; });
+}
+
+// The cause and the next step; a row may have a pair for each set.
+std::string FirstPair(const std::string& reason) {
+  const size_t cause = reason.find("; ");
+  if (cause == std::string::npos) return reason;
+  return reason.substr(0, reason.find("; ", cause + 2));
+}
+
+// Rows that are not plainly measured: how many, and the reason of the first.
+void AppendRowReasons(const Table& table, std::vector<std::string>& lines) {
+  std::map<std::string, std::vector<const Row*>> by_validity;
+  for (const Row& row : table.rows) {
+    if (row.validity != "measured") by_validity[row.validity].push_back(&row);
+  }
+  for (const auto& [validity, rows] : by_validity) {
+    const Row& first = *rows.front();
+    std::string line = std::to_string(rows.size()) + " of " +
+                       CountText(table.rows.size(), "row is ", "rows are ") + validity + ": " +
+                       first.region + ": " + FirstPair(first.reason);
+    if (rows.size() > 1) line += " (the table has the reason of each)";
+    lines.push_back(line);
+  }
+}
+
+void AddProcessReasons(const RunProcess& process, Reasons& reasons) {
+  const std::string name = NameOf(process);
+  if (process.paths.empty()) {
+    reasons.Add(
+        process.devices.empty()
+            ? "it reached no GPU and marked no region; nothing of it was counted"
+            : "it marked no region in the default NVTX domain; mark some with nvtxRangePush "
+              "and nvtxRangePop",
+        name);
+  } else if (process.devices.empty() && !HasFailure(process)) {
+    reasons.Add(
+        "it marked regions but reached no GPU that can be counted; only host times are there",
+        name);
+  }
+  for (const RunDevice& device : process.devices) {
+    if (!device.plan_error.empty()) {
+      reasons.Add("no counters on " + device.name + ": " + device.plan_error, name);
+    }
+    for (const MissingCounter& missing : device.missing) {
+      reasons.Add("set " + missing.set + " lacks " + missing.metric + ": " + missing.reason, name);
+    }
+  }
+  if (HasUnevaluated(process)) {
+    reasons.Add(
+        "counters are stored without values, since CUPTI was not at hand; \"rafter report\" "
+        "evaluates them where it is",
+        name);
+  }
+  for (const auto& [kind, count] : process.losses) {
+    if (count > 0) reasons.Add("lost: " + std::to_string(count) + " " + kind, name);
+  }
+}
+
+std::string FirstLine(const std::string& path, const Run& run) {
+  size_t regions = 0;
+  std::set<std::string> hardware;
+  for (const RunProcess& process : run.processes) {
+    regions += process.paths.size();
+    for (const RunDevice& device : process.devices) hardware.insert(device.name);
+  }
+  std::string line = path + ": " + CountText(regions, "region", "regions") + " of " +
+                     CountText(run.processes.size(), "process", "processes");
+  const char* separator = " on ";
+  for (const std::string& name : hardware) {
+    line += separator + name;
+    separator = ", ";
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<std::string> SummaryOf(const std::string& path, const Run& run, const Table& table,
+                                   bool entered) {
+  std::vector<std::string> lines = {FirstLine(path, run)};
+  if (run.processes.empty() && entered) {
+    lines.push_back(
+        "no process of this command started CUDA or marked an NVTX region, so nothing was counted; "
+        "see that the program uses the GPU and marks regions");
+  }
+  Reasons reasons;
+  for (const RunProcess& process : run.processes) AddProcessReasons(process, reasons);
+  for (const auto& [kind, count] : run.losses) {
+    if (count > 0) reasons.Add("lost: " + std::to_string(count) + " " + kind, "collector");
+  }
+  reasons.AppendTo(lines);
+  AppendRowReasons(table, lines);
+  return lines;
+}
+
+bool CountersObtained(const Run& run, const Table& table, std::string& reason) {
+  for (const RunProcess& process : run.processes) {
+    for (const RunDevice& device : process.devices) {
+      if (!device.plan_error.empty()) reason = device.plan_error;
+    }
+    for (const RunNote& note : process.notes) {
+      if (note.severity == "failure") reason = note.text;
+    }
+  }
+  bool counted = false;
+  for (const Row& row : table.rows) {
+    counted = counted || (!row.validity.empty() && row.validity != "missing");
+  }
+  if (!counted && reason.empty()) reason = "no region has values";
+  return counted && reason.empty();
+}
+
+}  // namespace rafter

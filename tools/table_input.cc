@@ -1,0 +1,163 @@
+#include "tools/table_input.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "collector/ingest/collector.h"
+#include "collector/store/run_file.h"
+#include "proto/frame.h"
+#include "tools/message.h"
+#include "tools/variables.h"
+
+namespace rafter {
+namespace {
+
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
+
+Status Failed(const absl::Status& status) { return Status::Failed(std::string(status.message())); }
+
+Status Unreadable(const std::string& path, int error) {
+  return Status::Failed(path + ": cannot be read (" + ErrnoText(error) +
+                        "); check the name and its rights");
+}
+
+bool LacksValues(const Run& run) {
+  for (const RunProcess& process : run.processes) {
+    for (const Epoch& epoch : process.epochs) {
+      for (const SlotValues& slot : epoch.slots) {
+        if (!slot.evaluated) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Evaluates what was stored while CUPTI was not at hand, into the file itself,
+// and reads it again.
+absl::StatusOr<Run> EvaluateAndRead(const std::string& path) {
+  auto file = RunFile::Create(path, RunFile::Existing::kAppend);
+  if (!file.ok()) return file.status();
+  CollectorOptions options;
+  options.cupti = CuptiSearchOf(CurrentVariables());
+  Collector collector(**file, options);
+  const auto evaluated = collector.EvaluateStored();
+  if (!evaluated.ok()) return evaluated.status();
+  auto run = (*file)->Read();
+  if (const absl::Status closed = (*file)->Close(); !closed.ok()) return closed;
+  return run;
+}
+
+Result<Table> ReadRunFile(const std::string& path, const TableOptions& options,
+                          std::vector<std::string>& notes) {
+  auto file = RunFile::OpenForReading(path);
+  if (!file.ok()) return Failed(file.status());
+  auto run = (*file)->Read();
+  if (!run.ok()) return Failed(run.status());
+  file->reset();
+  if (LacksValues(*run)) {
+    absl::StatusOr<Run> evaluated = EvaluateAndRead(path);
+    if (evaluated.ok()) {
+      run = std::move(evaluated);
+    } else {
+      notes.push_back(path + ": some counters are stored without values, and they cannot be " +
+                      "evaluated here: " + std::string(evaluated.status().message()));
+    }
+  }
+  return BuildTable(*run, options);
+}
+
+Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
+  for (const TextOption* option : {&choices.precision, &choices.memory_level}) {
+    if (!option->value.has_value()) continue;
+    return Status::Failed(
+        option->origin + ": " + path +
+        " is a CSV file, whose rows were made for one already; give the run file");
+  }
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.good() && !file.eof()) return Unreadable(path, errno);
+  absl::StatusOr<Table> table = FromCsv(text);
+  if (!table.ok()) {
+    return Status::Failed(path +
+                          ": not a run file, and as CSV: " + std::string(table.status().message()));
+  }
+  if (choices.hardware.value.has_value()) {
+    for (Row& row : table->rows) row.hardware = *choices.hardware.value;
+  }
+  return *std::move(table);
+}
+
+Result<Table> ReadTable(const std::string& path, const TableChoices& choices,
+                        std::vector<std::string>& notes) {
+  Result<FileKind> kind = FileKindOf(path);
+  if (!kind.ok()) return kind.status();
+  switch (*kind) {
+    case FileKind::kRunFile:
+      return ReadRunFile(path, choices.Options(), notes);
+    case FileKind::kSpool:
+      return Status::Failed(path + ": a spool file; run \"rafter ingest " + path +
+                            " -o RUN\" first");
+    case FileKind::kEmpty:
+      return Status::Failed(path + ": empty; give a run file or a CSV file");
+    case FileKind::kOther:
+      break;
+  }
+  return ReadCsv(path, choices);
+}
+
+}  // namespace
+
+void TableChoices::Declare(CommandLine& line) {
+  line.Choice("--precision", &precision, {"auto", "fp16", "fp32", "fp64"},
+              "What counts as work (default: auto, the one with most)");
+  line.Choice("--memory-level", &memory_level, {"dram", "l2", "l1"},
+              "Where traffic is taken (default: dram)");
+  line.Text("--hardware", &hardware, "NAME", "Name of the hardware in tables and charts");
+}
+
+TableOptions TableChoices::Options() const {
+  TableOptions options;
+  if (precision.value.has_value()) options.precision = *precision.value;
+  if (memory_level.value.has_value()) options.memory_level = *memory_level.value;
+  if (hardware.value.has_value()) options.hardware = *hardware.value;
+  return options;
+}
+
+bool TableChoices::any() const {
+  return precision.value.has_value() || memory_level.value.has_value() ||
+         hardware.value.has_value();
+}
+
+Result<FileKind> FileKindOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return Unreadable(path, errno);
+  char start[16] = {};
+  errno = 0;
+  file.read(start, sizeof(start));
+  if (file.bad() || (file.gcount() == 0 && errno != 0)) return Unreadable(path, errno);
+  const std::string_view bytes(start, static_cast<size_t>(file.gcount()));
+  if (bytes.empty()) return FileKind::kEmpty;
+  if (bytes == kSqliteMagic) return FileKind::kRunFile;
+  if (bytes.starts_with(std::string_view(kSpoolMagic, sizeof(kSpoolMagic))))
+    return FileKind::kSpool;
+  return FileKind::kOther;
+}
+
+Result<Table> ReadTables(const std::vector<std::string>& paths, const TableChoices& choices,
+                         std::vector<std::string>& notes) {
+  std::vector<NamedTable> tables;
+  for (const std::string& path : paths) {
+    Result<Table> table = ReadTable(path, choices, notes);
+    if (!table.ok()) return table.status();
+    tables.push_back({path, std::move(*table)});
+  }
+  if (tables.size() == 1) return std::move(tables.front().table);
+  MergedTable merged = MergeTables(std::move(tables));
+  notes.insert(notes.end(), merged.warnings.begin(), merged.warnings.end());
+  return std::move(merged.table);
+}
+
+}  // namespace rafter
