@@ -1,0 +1,115 @@
+// What libFuzzer does for hours, for seconds and without clang: truncated,
+// mutated and hostile bytes, from fixed seeds.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "tests/fuzz/stream_bytes.h"
+#include "tests/unit/wire_stream.h"
+
+namespace rafter {
+namespace {
+
+// A short session with every kind of frame.
+std::string Session() {
+  wire::Baseline baseline;
+  baseline.set_baseline(1);
+  baseline.set_size(64);
+  baseline.set_slots(16);
+  baseline.add_patches()->set_data("below");
+  wire::Batch batch;
+  AddInstance(batch, 1, 100, 1);
+  AddInstance(batch, 2, 200, 0);
+  wire::Image image;
+  image.set_epoch(1);
+  image.set_baseline(1);
+  image.add_slots()->set_path(1);
+  wire::Patch* patch = image.add_patches();
+  patch->set_offset(8);
+  patch->set_data("above");
+  wire::Kernels kernels;
+  kernels.add_kernels()->set_path(1);
+  kernels.mutable_kernels(0)->set_symbol("_Z4copyPKfPf");
+  wire::Health health;
+  health.add_notes()->set_text("a note");
+  health.add_losses()->set_kind("pops");
+  health.mutable_losses(0)->set_count(3);
+  WireStream stream;
+  stream.Add(wire::HELLO, MakeHello(1))
+      .Add(wire::DEVICE, MakeDevice())
+      .Add(wire::PLAN, MakePlan())
+      .Add(wire::BASELINE, baseline)
+      .Add(wire::NAMES, MakeNames())
+      .Add(wire::BATCH, batch)
+      .Add(wire::IMAGE, image)
+      .Add(wire::KERNELS, kernels)
+      .Add(wire::HEALTH, health)
+      .Add(wire::RELEASE, wire::Release())
+      .Add(wire::GOODBYE, MakeGoodbye());
+  return stream.bytes;
+}
+
+std::string Mutated(std::string bytes, std::mt19937& random) {
+  const int changes = 1 + static_cast<int>(random() % 8);
+  for (int i = 0; i < changes && !bytes.empty(); ++i) {
+    const size_t at = random() % bytes.size();
+    switch (random() % 4) {
+      case 0:
+        bytes[at] = static_cast<char>(random());
+        break;
+      case 1:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+        break;
+      case 2:
+        bytes.erase(at, 1 + random() % 16);
+        break;
+      default:
+        bytes.insert(at, std::string(1 + random() % 16, static_cast<char>(random())));
+    }
+  }
+  return bytes;
+}
+
+TEST(HostileBytes, FramesMeanTheSameInAnyPieces) {
+  std::mt19937 random(1);
+  FeedFrameReader(Session());
+  for (int i = 0; i < 2000; ++i) FeedFrameReader(Mutated(Session(), random));
+}
+
+TEST(HostileBytes, AStreamThatBreaksOffAnywhereIsStoredUpToThere) {
+  const std::string session = Session();
+  for (size_t length = 0; length <= session.size(); length += 5) {
+    FeedStream(std::string_view(session).substr(0, length));
+  }
+}
+
+TEST(HostileBytes, MutatedStreamsLeaveARunThatCanBeRead) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 300; ++i) FeedStream(Mutated(Session(), random));
+}
+
+// Sound headers around random messages reach deeper than mutation does.
+TEST(HostileBytes, RandomMessagesLeaveARunThatCanBeRead) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 200; ++i) {
+    WireStream stream;
+    stream.Add(wire::HELLO, MakeHello(1)).Add(wire::DEVICE, MakeDevice());
+    for (int k = 0; k < 5; ++k) {
+      std::string message(random() % 40, '\0');
+      for (char& byte : message) byte = static_cast<char>(random() % 48);
+      stream.AddRaw(static_cast<uint16_t>(1 + random() % 34), message);
+    }
+    FeedStream(stream.bytes);
+  }
+}
+
+TEST(HostileBytes, MutatedSpoolFilesLeaveARunThatCanBeRead) {
+  std::mt19937 random(4);
+  const std::string spool = WireStream{Session()}.Spool();
+  FeedSpool("");
+  for (int i = 0; i < 100; ++i) FeedSpool(Mutated(spool, random));
+}
+
+}  // namespace
+}  // namespace rafter

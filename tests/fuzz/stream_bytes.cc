@@ -1,0 +1,120 @@
+#include "tests/fuzz/stream_bytes.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/ingest/collector.h"
+#include "collector/ingest/frame_reader.h"
+#include "collector/ingest/ledger.h"
+#include "collector/ingest/stream.h"
+
+namespace rafter {
+namespace {
+
+[[noreturn]] void Abort(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::abort();
+}
+
+// What a reader made of the bytes: types and lengths, and whether it ended in a
+// fault.
+std::vector<uint64_t> Outcome(std::string_view bytes, size_t piece) {
+  FrameReader reader;
+  std::vector<uint64_t> seen;
+  while (!bytes.empty()) {
+    reader.Append(bytes.substr(0, piece));
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+    while (true) {
+      const auto frame = reader.Next();
+      if (!frame.ok()) {
+        seen.push_back(UINT64_MAX);
+        return seen;
+      }
+      if (!frame->has_value()) break;
+      seen.push_back(uint64_t{(*frame)->type} << 32 | (*frame)->message.size());
+    }
+  }
+  return seen;
+}
+
+// A folder in memory where there is one: a run file for each input.
+std::string Folder() {
+  static const std::string* const folder = [] {
+    std::string pattern =
+        access("/dev/shm", W_OK) == 0 ? "/dev/shm/rafter-fuzz-XXXXXX" : "/tmp/rafter-fuzz-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) Abort("no temporary folder");
+    static std::string made;
+    made = pattern;
+    std::atexit([] {
+      std::error_code ignored;
+      std::filesystem::remove_all(made, ignored);
+    });
+    return &made;
+  }();
+  return *folder;
+}
+
+CuptiSearch NoCupti() {
+  return {.override_path = "/nowhere", .cuda_home = "", .reuse_mapped = false};
+}
+
+std::unique_ptr<RunFile> NewRunFile() {
+  auto file = RunFile::Create(Folder() + "/fuzz.rafter", RunFile::Existing::kReplace);
+  if (!file.ok()) Abort(file.status().ToString());
+  return std::move(*file);
+}
+
+void CheckReadable(RunFile& file) {
+  const absl::StatusOr<Run> run = file.Read();
+  if (!run.ok()) Abort("the run cannot be read: " + run.status().ToString());
+  for (const RunProcess& process : run->processes) {
+    for (const RegionPath& path : process.paths) {
+      if (path.parent >= path.path) Abort("a region is above its own parent");
+    }
+  }
+  const auto waiting = file.UnevaluatedEpochs();
+  if (!waiting.ok()) Abort("epochs cannot be read: " + waiting.status().ToString());
+}
+
+}  // namespace
+
+void FeedFrameReader(std::string_view bytes) {
+  const std::vector<uint64_t> whole = Outcome(bytes, bytes.size() + 1);
+  for (const size_t piece : {1, 7, 64}) {
+    if (Outcome(bytes, piece) != whole) Abort("pieces change what a stream means");
+  }
+}
+
+void FeedStream(std::string_view bytes) {
+  const std::unique_ptr<RunFile> file = NewRunFile();
+  CollectorOptions options;
+  options.cupti = NoCupti();
+  Ledger ledger(*file, options);
+  {
+    uint64_t replies = 0;
+    Stream stream(ledger, 1, [&replies](const std::string& frame) { replies += frame.size(); });
+    const absl::Status taken = stream.Take(bytes);
+    stream.End(taken.ok() ? Stream::Ending::kPeerLeft : Stream::Ending::kRefused);
+  }
+  CheckReadable(*file);
+}
+
+void FeedSpool(std::string_view bytes) {
+  const std::unique_ptr<RunFile> file = NewRunFile();
+  const std::string path = Folder() + "/fuzz.spool";
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
+  CollectorOptions options;
+  options.cupti = NoCupti();
+  Collector collector(*file, options);
+  collector.Ingest(path).IgnoreError();
+  CheckReadable(*file);
+}
+
+}  // namespace rafter

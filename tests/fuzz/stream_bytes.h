@@ -1,0 +1,26 @@
+// StreamBytes feeds arbitrary bytes to what reads untrusted input: the reader
+// of frames, a stream of the collector, and the reader of spool files. Shared
+// by the libFuzzer targets and the test that runs without clang.
+//
+//   Threads   one thread at a time.
+//   Blocking  a run file in a temporary folder.
+//   Memory    one run file for the life of the process.
+//   Lifetime  of the process.
+#pragma once
+
+#include <string_view>
+
+namespace rafter {
+
+// Cuts the bytes into frames, in pieces of several sizes; aborts when pieces
+// change the outcome.
+void FeedFrameReader(std::string_view bytes);
+
+// Takes the bytes as a target's stream, then reads the run back; aborts when
+// what was stored cannot be read.
+void FeedStream(std::string_view bytes);
+
+// Takes the bytes as a spool file.
+void FeedSpool(std::string_view bytes);
+
+}  // namespace rafter

@@ -1,0 +1,203 @@
+// The drawing itself: bytes, not looks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <locale>
+
+#include "collector/roofline/roofline.h"
+
+// The leak checker asks for this. fontconfig keeps 288 bytes of its parsed
+// configuration for the life of the process, however often one draws.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig\n"; }
+
+namespace rafter {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+RooflinePoint PointAt(std::string label, double flop_per_byte, double flop_per_s) {
+  RooflinePoint point;
+  point.label = point.region = std::move(label);
+  point.precision = "fp32";
+  point.flop_per_byte = flop_per_byte;
+  point.flop_per_s = flop_per_s;
+  point.validity = "measured";
+  return point;
+}
+
+Roofline WithPoints(int count) {
+  Roofline roofline;
+  roofline.title = "Roofline";
+  roofline.subtitle = "NVIDIA H200";
+  roofline.compute = {{"fp32", 6.69e13, RoofOrigin::kObserved},
+                      {"fp64", 3.35e13, RoofOrigin::kGiven}};
+  roofline.memory = {{"dram", 4.8e12, RoofOrigin::kMeasured}};
+  for (int i = 0; i < count; ++i) {
+    roofline.points.push_back(
+        PointAt("region " + std::to_string(i), 0.05 * std::pow(1.05, i), 1e11 * std::pow(1.02, i)));
+  }
+  roofline.undrawn = {{"copy", "no floating-point work: no kernels"}};
+  roofline.notes = {"7 instances dropped"};
+  return roofline;
+}
+
+std::string Draw(const Roofline& roofline, ChartFormat format) {
+  absl::StatusOr<std::string> bytes = DrawRoofline(roofline, format);
+  EXPECT_TRUE(bytes.ok()) << bytes.status();
+  return bytes.ok() ? *bytes : "";
+}
+
+// Height of a PNG in pixels: bytes 20 to 23, big-endian.
+uint32_t PngHeight(const std::string& png) {
+  uint32_t height = 0;
+  for (size_t i = 20; i < 24; ++i) height = height << 8 | static_cast<unsigned char>(png.at(i));
+  return height;
+}
+
+TEST(DrawRoofline, GivesTheSameBytesForTheSameInput) {
+  for (const int count : {1, 20, 60}) {
+    const Roofline roofline = WithPoints(count);
+    for (const ChartFormat format : {ChartFormat::kSvg, ChartFormat::kPdf, ChartFormat::kPng}) {
+      const std::string first = Draw(roofline, format);
+      // Something else in between moves cairo's own counters on.
+      Draw(WithPoints(3), ChartFormat::kSvg);
+      EXPECT_EQ(first, Draw(roofline, format)) << count << " points";
+    }
+  }
+}
+
+TEST(DrawRoofline, GivesOtherBytesForOtherInput) {
+  Roofline moved = WithPoints(3);
+  moved.points[1].flop_per_s *= 1.3;
+  Roofline hollow = WithPoints(3);
+  hollow.points[1].validity = "partial";
+  Roofline flagged = WithPoints(3);
+  flagged.points[1].above_roof = true;
+  const std::string plain = Draw(WithPoints(3), ChartFormat::kSvg);
+  EXPECT_NE(plain, Draw(moved, ChartFormat::kSvg));
+  EXPECT_NE(plain, Draw(hollow, ChartFormat::kSvg));
+  EXPECT_NE(plain, Draw(flagged, ChartFormat::kSvg));
+}
+
+TEST(DrawRoofline, GivesEachFormatItsOwnKind) {
+  EXPECT_THAT(Draw(WithPoints(2), ChartFormat::kSvg), StartsWith("<?xml"));
+  EXPECT_THAT(Draw(WithPoints(2), ChartFormat::kPdf), StartsWith("%PDF"));
+  EXPECT_THAT(Draw(WithPoints(2), ChartFormat::kPng), StartsWith("\x89PNG"));
+}
+
+TEST(DrawRoofline, PutsNoDateOfTheMomentIntoAPdf) {
+  const std::string pdf = Draw(WithPoints(2), ChartFormat::kPdf);
+  const size_t information = pdf.find("/Producer");
+  ASSERT_NE(information, std::string::npos);
+  EXPECT_THAT(pdf.substr(information, 300), HasSubstr("/CreationDate (20000101000000Z"));
+}
+
+TEST(DrawRoofline, ListsWhatItDoesNotDrawAndWhatWasLost) {
+  Roofline bare = WithPoints(2);
+  bare.undrawn.clear();
+  bare.notes.clear();
+  Roofline with_undrawn = bare;
+  with_undrawn.undrawn = WithPoints(2).undrawn;
+  Roofline with_note = bare;
+  with_note.notes = WithPoints(2).notes;
+  const uint32_t height = PngHeight(Draw(bare, ChartFormat::kPng));
+  EXPECT_GT(PngHeight(Draw(with_undrawn, ChartFormat::kPng)), height);
+  EXPECT_GT(PngHeight(Draw(with_note, ChartFormat::kPng)), height);
+}
+
+TEST(DrawRoofline, ListsPointsThatAreNoNumbersAndDrawsTheRest) {
+  Roofline roofline = WithPoints(2);
+  const std::string before = Draw(roofline, ChartFormat::kPng);
+  Roofline with_bad = roofline;
+  with_bad.points.push_back(PointAt("nan", std::numeric_limits<double>::quiet_NaN(), 1e12));
+  with_bad.points.push_back(PointAt("zero", 0, 1e12));
+  with_bad.points.push_back(PointAt("infinite", 1, std::numeric_limits<double>::infinity()));
+  with_bad.compute.push_back({"fp16", std::numeric_limits<double>::quiet_NaN(), {}});
+  const std::string after = Draw(with_bad, ChartFormat::kPng);
+  EXPECT_GT(PngHeight(after), PngHeight(before));
+  Roofline by_hand = roofline;
+  for (const char* name : {"nan", "zero", "infinite"}) {
+    by_hand.undrawn.push_back({name, "intensity or performance is not a number above 0"});
+  }
+  EXPECT_EQ(after, Draw(by_hand, ChartFormat::kPng));
+}
+
+TEST(DrawRoofline, NumbersAndListsPointsWhoseNamesWouldCoverThePlot) {
+  const Roofline short_names = WithPoints(30);
+  Roofline long_names = short_names;
+  for (RooflinePoint& point : long_names.points) point.label += std::string(40, 'w');
+  EXPECT_GT(PngHeight(Draw(long_names, ChartFormat::kPng)),
+            PngHeight(Draw(short_names, ChartFormat::kPng)));
+  EXPECT_GT(PngHeight(Draw(WithPoints(41), ChartFormat::kPng)),
+            PngHeight(Draw(WithPoints(40), ChartFormat::kPng)));
+}
+
+TEST(DrawRoofline, RefusesAnEmptyRooflineAndSaysWhy) {
+  Roofline empty;
+  empty.undrawn = {{"copy", "no floating-point work"}};
+  const auto drawn = DrawRoofline(empty, ChartFormat::kSvg);
+  ASSERT_FALSE(drawn.ok());
+  EXPECT_THAT(std::string(drawn.status().message()), HasSubstr("neither roofs nor points"));
+  EXPECT_THAT(std::string(drawn.status().message()), HasSubstr("copy: no floating-point work"));
+}
+
+TEST(DrawRoofline, DrawsPointsWithoutRoofsAndRoofsWithoutPoints) {
+  Roofline points = WithPoints(5);
+  points.compute.clear();
+  points.memory.clear();
+  Roofline compute = WithPoints(0);
+  compute.memory.clear();
+  Roofline memory = WithPoints(0);
+  memory.compute.clear();
+  for (const Roofline& roofline : {points, compute, memory, WithPoints(0)}) {
+    EXPECT_FALSE(Draw(roofline, ChartFormat::kSvg).empty());
+  }
+}
+
+TEST(DrawRoofline, StandsNamesOfAnyKindAndSize) {
+  Roofline roofline = WithPoints(3);
+  roofline.points[0].label = std::string(1 << 20, 'n');
+  roofline.points[1].label = "line\nbreak \xF0\x9F\x9A\x80 \xff\xfe <&\"'>";
+  roofline.points[2].label = "";
+  roofline.undrawn.push_back({std::string(1 << 20, 'u'), std::string(1 << 20, 'r')});
+  roofline.title = std::string(1 << 20, 't');
+  for (const ChartFormat format : {ChartFormat::kSvg, ChartFormat::kPdf, ChartFormat::kPng}) {
+    EXPECT_FALSE(Draw(roofline, format).empty());
+  }
+}
+
+TEST(DrawRoofline, StaysDrawableWithThousandsOfRows) {
+  Roofline roofline = WithPoints(200);
+  for (int i = 0; i < 2000; ++i) {
+    roofline.points.push_back(PointAt("more", 1, 1e12));
+    roofline.undrawn.push_back({"u", "r"});
+    roofline.notes.push_back("note " + std::to_string(i));
+  }
+  const std::string png = Draw(roofline, ChartFormat::kPng);
+  EXPECT_LT(PngHeight(png), 32767u);  // cairo's limit
+}
+
+TEST(DrawRoofline, StandsExtremePoints) {
+  Roofline roofline = WithPoints(1);
+  roofline.points.push_back(PointAt("tiny", 1e-300, 1e-300));
+  roofline.points.push_back(PointAt("huge", 1e300, 1e300));
+  EXPECT_FALSE(Draw(roofline, ChartFormat::kSvg).empty());
+}
+
+class DecimalComma : public std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+};
+
+TEST(DrawRoofline, IsTheSameInALocaleWithDecimalCommas) {
+  const std::string plain = Draw(WithPoints(4), ChartFormat::kSvg);
+  const std::locale before = std::locale::global(std::locale(std::locale(), new DecimalComma));
+  const std::string in_comma = Draw(WithPoints(4), ChartFormat::kSvg);
+  std::locale::global(before);
+  EXPECT_EQ(plain, in_comma);
+}
+
+}  // namespace
+}  // namespace rafter

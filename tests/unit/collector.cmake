@@ -1,0 +1,14 @@
+# Unit tests of proto, store, plan, evaluate and ingest.
+find_package(absl REQUIRED)
+pkg_check_modules(SQLITE3 REQUIRED IMPORTED_TARGET sqlite3)
+
+rafter_add_test(frame_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/frame_test.cc
+                LINK rafter_ingest)
+rafter_add_test(store_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/store_test.cc
+                LINK rafter_store PkgConfig::SQLITE3)
+rafter_add_test(evaluate_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/evaluate_test.cc
+                LINK rafter_evaluate)
+rafter_add_test(plan_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/plan_test.cc
+                LINK rafter_evaluate)
+rafter_add_test(ingest_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/ingest_test.cc
+                LINK rafter_ingest)

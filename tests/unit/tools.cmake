@@ -1,0 +1,9 @@
+# The command line: pure parts, and the real `rafter` with small programs.
+rafter_add_test(tools_test LABEL unit
+  SOURCES tools_names_test.cc tools_merge_test.cc tools_findings_test.cc tools_files_test.cc
+          tools_run_test.cc tools_commands_test.cc
+  LINK rafter_tools)
+# The programs under test; named here so that a partial build makes them too.
+add_dependencies(tools_test rafter rafter-collector)
+target_compile_definitions(tools_test PRIVATE RAFTER_PROGRAM="$<TARGET_FILE:rafter>"
+  RAFTER_COLLECTOR_PROGRAM="$<TARGET_FILE:rafter-collector>")

@@ -1,0 +1,132 @@
+// Files that commands write and the folders that sockets live in.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tools/chart_output.h"
+#include "tools/output_file.h"
+#include "tools/private_folder.h"
+#include "tools/table_input.h"
+
+namespace rafter {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ToolsFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string path = ::testing::TempDir() + "rafter-files-XXXXXX";
+    ASSERT_NE(mkdtemp(path.data()), nullptr);
+    folder_ = path;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string Path(const char* name) const { return (folder_ / name).string(); }
+  void Write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+  std::string Read(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ToolsFiles, OutputIsRefusedWhereAFileIs) {
+  Write(Path("a.csv"), "mine");
+  const auto file = OutputFile::Take(Path("a.csv"), false);
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.status().message(), HasSubstr("exists; give --force to overwrite it"));
+  EXPECT_EQ(Read(Path("a.csv")), "mine");
+}
+
+TEST_F(ToolsFiles, OutputGivesItsPlaceBackWhenNothingWasWritten) {
+  { ASSERT_TRUE(OutputFile::Take(Path("a.csv"), false).ok()); }
+  EXPECT_FALSE(fs::exists(Path("a.csv")));
+}
+
+TEST_F(ToolsFiles, TwoWritersOfOnePathAreTold) {
+  auto first = OutputFile::Take(Path("a.csv"), false);
+  ASSERT_TRUE(first.ok());
+  EXPECT_FALSE(OutputFile::Take(Path("a.csv"), false).ok());
+  ASSERT_TRUE(first->Write("text").ok());
+  EXPECT_EQ(Read(Path("a.csv")), "text");
+}
+
+TEST_F(ToolsFiles, ForceReplacesWhatALinkPointsTo) {
+  Write(Path("a.csv"), "old");
+  fs::create_symlink("a.csv", Path("link.csv"));
+  auto file = OutputFile::Take(Path("link.csv"), true);
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->Write("new").ok());
+  EXPECT_TRUE(fs::is_symlink(Path("link.csv")));
+  EXPECT_EQ(Read(Path("a.csv")), "new");
+}
+
+TEST_F(ToolsFiles, OutputNamesErrnoForAMissingFolderAndAFullDevice) {
+  EXPECT_THAT(OutputFile::Take(Path("no/a.csv"), false).status().message(),
+              HasSubstr("No such file or directory"));
+  EXPECT_THAT(OutputFile::Take(folder_.string(), true).status().message(),
+              HasSubstr("Is a directory"));
+  auto full = OutputFile::Take("/dev/full", false);
+  ASSERT_TRUE(full.ok());
+  EXPECT_THAT(full->Write("x").message(), HasSubstr("No space left on device"));
+}
+
+TEST_F(ToolsFiles, ChartFormatComesFromTheSuffix) {
+  EXPECT_TRUE(ChartFormatOf("a.b.png").ok());
+  EXPECT_THAT(ChartFormatOf("a.html").status().message(), HasSubstr("not in this version"));
+  EXPECT_THAT(ChartFormatOf("a.jpg").status().message(), HasSubstr("choose .svg, .pdf or .png"));
+}
+
+TEST_F(ToolsFiles, KindIsToldByTheFirstBytes) {
+  Write(Path("run"), std::string("SQLite format 3\0", 16) + "more");
+  Write(Path("spool"), "RAFTERSP");
+  Write(Path("csv"), "Region\nx\n");
+  Write(Path("nothing"), "");
+  EXPECT_EQ(*FileKindOf(Path("run")), FileKind::kRunFile);
+  EXPECT_EQ(*FileKindOf(Path("spool")), FileKind::kSpool);
+  EXPECT_EQ(*FileKindOf(Path("csv")), FileKind::kOther);
+  EXPECT_EQ(*FileKindOf(Path("nothing")), FileKind::kEmpty);
+  EXPECT_THAT(FileKindOf(Path("gone")).status().message(), HasSubstr("No such file"));
+  EXPECT_THAT(FileKindOf(folder_.string()).status().message(), HasSubstr("Is a directory"));
+}
+
+TEST_F(ToolsFiles, PrivateFolderIsOursAloneAndGoesAway) {
+  std::string path;
+  {
+    auto folder = PrivateFolder::Make({{"XDG_RUNTIME_DIR", folder_.string()}});
+    ASSERT_TRUE(folder.ok()) << folder.status().message();
+    path = folder->path();
+    EXPECT_THAT(path, HasSubstr(folder_.string()));
+    struct stat found;
+    ASSERT_EQ(stat(path.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 07777u, 0700u);
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(ToolsFiles, PrivateFolderFallsBackWhereTheRuntimeFolderCannotBeUsed) {
+  auto folder = PrivateFolder::Make({{"XDG_RUNTIME_DIR", Path("not-there")}});
+  ASSERT_TRUE(folder.ok());
+  EXPECT_THAT(folder->path(), HasSubstr("/tmp/rafter-"));
+}
+
+TEST_F(ToolsFiles, FolderThatOthersMayWriteToIsRefused) {
+  fs::create_directory(Path("open"));
+  fs::permissions(Path("open"), fs::perms::all);
+  EXPECT_FALSE(EnsurePrivateFolder(Path("open")).ok());
+  Write(Path("file"), "");
+  EXPECT_FALSE(EnsurePrivateFolder(Path("file")).ok());
+  EXPECT_TRUE(EnsurePrivateFolder(Path("new")).ok());
+  EXPECT_TRUE(EnsurePrivateFolder(Path("new")).ok());
+}
+
+}  // namespace
+}  // namespace rafter

@@ -1,0 +1,116 @@
+// Names and words: macros in names of files, quoting, suggestions, variables.
+#include <gtest/gtest.h>
+
+#include "tools/injection.h"
+#include "tools/launch_identity.h"
+#include "tools/message.h"
+#include "tools/nearest.h"
+#include "tools/output_name.h"
+#include "tools/shell_quote.h"
+#include "tools/variables.h"
+
+namespace rafter {
+namespace {
+
+const LaunchIdentity kIdentity{"node7", "123", "4", "99"};
+
+TEST(OutputName, ExpandsEveryMacro) {
+  const Variables variables = {{"SIZE", "big"}};
+  const auto name = ExpandOutputName("a-%h-%p-%r-%j-%q{SIZE}-%%.rafter", kIdentity, variables);
+  ASSERT_TRUE(name.ok()) << name.status().message();
+  EXPECT_EQ(*name, "a-node7-123-4-99-big-%.rafter");
+}
+
+TEST(OutputName, NamesTheMacroThatDoesNotExist) {
+  const auto name = ExpandOutputName("x.%z", kIdentity, {});
+  ASSERT_FALSE(name.ok());
+  EXPECT_EQ(name.status().message(),
+            "%z: there is no such macro; the macros are %h, %p, %r, %j, %q{NAME} and %%");
+}
+
+TEST(OutputName, RefusesWhatHasNoValueHere) {
+  const LaunchIdentity alone{"node7", "123", "", ""};
+  for (const char* pattern : {"%r", "%j", "%q{NOT_SET}", "%q", "%q{open", "%", ""}) {
+    EXPECT_FALSE(ExpandOutputName(pattern, alone, {}).ok()) << pattern;
+  }
+}
+
+TEST(OutputName, DefaultKeepsPercentSignsOfTheProgram) {
+  EXPECT_EQ(DefaultOutputPattern("/opt/bin/50%"), "50%%.%h.%p.rafter");
+  const auto name = ExpandOutputName(DefaultOutputPattern("./50%"), kIdentity, {});
+  ASSERT_TRUE(name.ok());
+  EXPECT_EQ(*name, "50%.node7.123.rafter");
+}
+
+TEST(LaunchIdentity, BelievesTheNamedVariableFirstAndNumbersOnly) {
+  EXPECT_EQ(ReadLaunchIdentity({{"SLURM_PROCID", "3"}, {"PMI_RANK", "2"}}).rank, "2");
+  EXPECT_EQ(ReadLaunchIdentity({{"SLURM_PROCID", "3"}, {"PMI_RANK", "two"}}).rank, "3");
+  EXPECT_EQ(
+      ReadLaunchIdentity({{"RAFTER_RANK_VARIABLE", "MINE"}, {"MINE", "8"}, {"PMI_RANK", "2"}}).rank,
+      "8");
+  EXPECT_EQ(ReadLaunchIdentity({}).rank, "");
+  EXPECT_EQ(ReadLaunchIdentity({{"PBS_JOBID", "7.server"}}).job, "7.server");
+}
+
+TEST(ShellQuote, ReadsBackAsTheSameWord) {
+  EXPECT_EQ(ShellQuote("plain-word_1.2/a"), "plain-word_1.2/a");
+  EXPECT_EQ(ShellQuote(""), "''");
+  EXPECT_EQ(ShellQuote("two words"), "'two words'");
+  EXPECT_EQ(ShellQuote("it's $HOME `x` \"y\""), "'it'\\''s $HOME `x` \"y\"'");
+  EXPECT_EQ(ShellQuote("~"), "'~'");
+  const std::vector<std::string> words = {"sh", "-c", "exit 3"};
+  EXPECT_EQ(ShellCommand(words), "sh -c 'exit 3'");
+}
+
+TEST(Nearest, FindsAMisspeltWordAndLeavesAForeignOneAlone) {
+  EXPECT_EQ(Nearest("--outptu", {"--output", "--csv"}), "--output");
+  EXPECT_EQ(Nearest("zebra", {"run", "report"}), "");
+  EXPECT_EQ(DidYouMean("repotr", {"run", "report"}), " (did you mean report?)");
+}
+
+TEST(SingleLine, TakesControlCharactersOut) {
+  EXPECT_EQ(SingleLine("a\nb\x1b[31mc\t\n"), "a b [31mc ");
+}
+
+TEST(UnknownVariables, NamesThemWithTheNearestKnownOne) {
+  const auto lines =
+      UnknownVariables({{"RAFTER_SETS", "time"}, {"RAFTER_SET", "time"}, {"X", "y"}});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0],
+            "RAFTER_SETS: no such variable (did you mean RAFTER_SET?); it has no effect, unset it");
+}
+
+TEST(PlanInjection, SetsBothEntriesWhereNoOtherToolIs) {
+  for (const char* unset : {"", "none"}) {
+    const InjectionPlan plan = PlanInjection(
+        "/x/libinject.so", {{"CUDA_INJECTION64_PATH", unset}, {"NVTX_INJECTION64_PATH", unset}});
+    EXPECT_TRUE(plan.counters);
+    EXPECT_TRUE(plan.notes.empty());
+    EXPECT_EQ(plan.set.at("CUDA_INJECTION64_PATH"), "/x/libinject.so");
+    EXPECT_EQ(plan.set.at("NVTX_INJECTION64_PATH"), "/x/libinject.so");
+    EXPECT_FALSE(plan.set.contains("RAFTER_NVTX_CHAIN"));
+  }
+}
+
+TEST(PlanInjection, LeavesAnotherToolTheCudaEntryAndChainsItsNvtxOne) {
+  const InjectionPlan plan = PlanInjection(
+      "/x/libinject.so",
+      {{"CUDA_INJECTION64_PATH", "/other/tool.so"}, {"NVTX_INJECTION64_PATH", "/other/nvtx.so"}});
+  EXPECT_FALSE(plan.counters);
+  EXPECT_FALSE(plan.set.contains("CUDA_INJECTION64_PATH"));
+  EXPECT_EQ(plan.set.at("NVTX_INJECTION64_PATH"), "/x/libinject.so");
+  EXPECT_EQ(plan.set.at("RAFTER_NVTX_CHAIN"), "/other/nvtx.so");
+  ASSERT_EQ(plan.notes.size(), 2u);
+  EXPECT_NE(plan.notes[0].find("/other/tool.so"), std::string::npos);
+}
+
+TEST(PlanInjection, TakesItsOwnNameForItself) {
+  const InjectionPlan plan = PlanInjection(
+      "/x/libinject.so",
+      {{"CUDA_INJECTION64_PATH", "libinject.so"}, {"NVTX_INJECTION64_PATH", "/x/libinject.so"}});
+  EXPECT_TRUE(plan.counters);
+  EXPECT_TRUE(plan.notes.empty());
+}
+
+}  // namespace
+}  // namespace rafter
