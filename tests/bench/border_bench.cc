@@ -1,0 +1,127 @@
+// Cost of a region border on the calling thread: an NVTX push and pop that
+// nobody listens to, one that Rafter records without counters, and one that it
+// counts, up to the hand-over to CUPTI (whose functions are empty here).
+//
+//   rafter_bench_border --benchmark_repetitions=5
+#include <benchmark/benchmark.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <memory>
+
+#include "cupti/table.h"
+#include "inject/counters/range_borders.h"
+#include "inject/record/path_table.h"
+#include "inject/record/region_ring.h"
+
+namespace rafter {
+namespace {
+
+// Each module has NVTX tables of its own, filled at its first call; so the same
+// source is built twice, and called once without and once with a tool named.
+using PushPop = void (*)(const char*);
+
+PushPop LoadModule(const char* path, const char* injection) {
+  if (injection == nullptr) {
+    unsetenv("NVTX_INJECTION64_PATH");
+  } else {
+    setenv("NVTX_INJECTION64_PATH", injection, 1);
+  }
+  void* module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr) return nullptr;
+  auto push_pop = reinterpret_cast<PushPop>(dlsym(module, "PushPop"));
+  if (push_pop != nullptr) push_pop("first");
+  return push_pop;
+}
+
+void RunModule(benchmark::State& state, const char* path, const char* injection) {
+  static PushPop loaded[2] = {nullptr, nullptr};
+  PushPop& push_pop = loaded[injection == nullptr ? 0 : 1];
+  if (push_pop == nullptr) push_pop = LoadModule(path, injection);
+  if (push_pop == nullptr) {
+    state.SkipWithError("the module with the NVTX calls cannot be loaded");
+    return;
+  }
+  for (auto _ : state) push_pop("region of a usual name");
+}
+
+void BM_NvtxWithoutATool(benchmark::State& state) {
+  RunModule(state, RAFTER_NVTX_MODULE_PLAIN, nullptr);
+}
+BENCHMARK(BM_NvtxWithoutATool);
+
+void BM_NvtxRecordedWithoutCounters(benchmark::State& state) {
+  RunModule(state, RAFTER_NVTX_MODULE_TOOL, RAFTER_INJECT_LIBRARY);
+}
+BENCHMARK(BM_NvtxRecordedWithoutCounters);
+
+class NoRecorder final : public RangeBorders::Recorder {
+ public:
+  void Wake() noexcept override {}
+  void Overlapped(const FinishedRegion&) noexcept override {}
+};
+
+// A CUPTI that takes every border and does nothing.
+CuptiTable EmptyCupti() {
+  CuptiTable table;
+  table.version = 130001;
+  table.cuptiProfilerInitialize = [](CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; };
+  table.cuptiProfilerDeviceSupported = [](CUpti_Profiler_DeviceSupported_Params* params) {
+    params->isSupported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+    return CUPTI_SUCCESS;
+  };
+  table.cuptiDeviceGetChipName = [](CUpti_Device_GetChipName_Params* params) {
+    params->pChipName = "GH100";
+    return CUPTI_SUCCESS;
+  };
+  table.cuptiProfilerGetCounterAvailability =
+      [](CUpti_Profiler_GetCounterAvailability_Params* params) {
+        params->counterAvailabilityImageSize = 1;
+        return CUPTI_SUCCESS;
+      };
+  table.cuptiRangeProfilerPushRange = [](CUpti_RangeProfiler_PushRange_Params*) {
+    return CUPTI_SUCCESS;
+  };
+  table.cuptiRangeProfilerPopRange = [](CUpti_RangeProfiler_PopRange_Params*) {
+    return CUPTI_SUCCESS;
+  };
+  return table;
+}
+
+void BM_CountedUpToTheHandOver(benchmark::State& state) {
+  static const CuptiTable cupti = EmptyCupti();
+  auto paths = std::make_unique<PathTable>();
+  auto ring = std::make_unique<RegionRing>();
+  LaunchWatch watch;
+  NoRecorder recorder;
+  auto borders = std::make_unique<RangeBorders>(*paths, watch, recorder);
+  RangeSession session;
+  DeviceFacts facts;
+  int context = 0;
+  if (!session.Open(&cupti, &context, facts).ok()) {
+    state.SkipWithError("the empty CUPTI is not taken");
+    return;
+  }
+  borders->Armed(&session, {{"time", 255, false}}, 0, 0);
+  FinishedRegion finished;
+  int owner = 0;
+  int64_t in_epoch = 0;
+  for (auto _ : state) {
+    OpenRegion open;
+    open.path = paths->Find(PathId::kNone, 0, "region of a usual name");
+    borders->Begin(&owner, nullptr, &context, open);
+    borders->End(&owner, PathId::kNone, open, finished);
+    ring->TryPush(finished);
+    ring->TryPop(finished);
+    if (++in_epoch == static_cast<int64_t>(RangeBorders::kRangesPerEpoch)) {
+      in_epoch = 0;
+      borders->CloseEpoch();  // 128 ranges are all that an epoch takes
+    }
+  }
+}
+BENCHMARK(BM_CountedUpToTheHandOver);
+
+}  // namespace
+}  // namespace rafter
+
+BENCHMARK_MAIN();
