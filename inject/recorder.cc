@@ -166,11 +166,24 @@ void InjectionSession::Say(std::string_view line) {
 // --- setting up -----------------------------------------------------------------
 
 void InjectionSession::Arm(void* context) {
+  if (range_session_.open()) {
+    // Counting paused, and a region came on another context. A second one beside
+    // a living one is not counted; one that replaces it is.
+    if (ContextLives()) return borders_.Paused();
+    range_session_.Close(false);
+  }
   const Status armed = TryArm(context);
   if (armed.ok()) return;
   Health().AddNote(NoteSeverity::kFailure, "counters", armed.message());
-  range_session_.Close(driver_.IsAlive(context, facts_.ordinal));
+  range_session_.Close(ContextLives());
   borders_.Off();
+}
+
+// Whether the context that counting was set up on is still there. The driver
+// must be asked: a program may reset the device while nobody watches.
+bool InjectionSession::ContextLives() const {
+  void* const context = range_session_.context();
+  return context != nullptr && driver_.ContextNumber(context, facts_.ordinal) == context_number_;
 }
 
 Status InjectionSession::TryArm(void* context) {
@@ -186,6 +199,7 @@ Status InjectionSession::TryArm(void* context) {
   Result<DeviceFacts> facts = driver_.Facts();
   if (!facts.ok()) return facts.status();
   facts_ = *facts;
+  context_number_ = driver_.ContextNumber(context, facts_.ordinal);
   RAFTER_RETURN_IF_ERROR(range_session_.Open(cupti_, context, facts_));
 
   outlet_.Send(
@@ -290,6 +304,11 @@ void InjectionSession::CountersFailed(const Status& status) {
 // Steps through the fixed cycle until `target_pass` runs. Regions wait
 // meanwhile, so nothing else is done here.
 void InjectionSession::Rotate(size_t target_pass) {
+  if (!epoch_running_ && !ContextLives()) {
+    void* const again = range_session_.context();  // reset while counting paused
+    range_session_.Close(false);
+    return Arm(again);
+  }
   Status step = StopEpoch();
   for (; step.ok() && pass_ != target_pass; pass_ = (pass_ + 1) % plan_.passes) {
     step = range_session_.Start();
@@ -305,8 +324,9 @@ void InjectionSession::Rotate(size_t target_pass) {
 void InjectionSession::Pause() {
   const Status stopped = StopEpoch();
   if (!stopped.ok()) return CountersFailed(stopped);
+  // Without contexts' numbers only the subscription tells that one goes.
+  if (context_number_ != 0 || CuptiWasMapped(*cupti_)) watch_.Unsubscribe();
   watch_.Watch(false);
-  if (CuptiWasMapped(*cupti_)) watch_.Unsubscribe();
   borders_.Paused();
 }
 
@@ -375,7 +395,7 @@ void InjectionSession::EndCounting(bool may_arm_again, bool context_alive) {
 
 void InjectionSession::SayGoodbye() {
   if (range_session_.open()) {
-    EndCounting(false, driver_.IsAlive(range_session_.context(), facts_.ordinal));
+    EndCounting(false, ContextLives());
   }
   if (paths_.count() == 0 && cuda_initialised_) {
     Health().AddNote(

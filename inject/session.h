@@ -98,6 +98,7 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   void SendHealth();
   void Arm(void* context);
   Status TryArm(void* context);
+  bool ContextLives() const;
   Result<InstalledPlan> ObtainPlan(const DeviceFacts& facts, const CuptiTable* cupti);
   void Rotate(size_t target_pass);
   void Pause();
@@ -147,7 +148,8 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   InstalledPlan plan_;
   uint32_t device_ = 0;
   uint32_t baseline_ = 0;
-  size_t pass_ = 0;  // the running one, or the one that the next Start begins
+  uint64_t context_number_ = 0;  // of the context that counting was set up on
+  size_t pass_ = 0;              // the running one, or the one that the next Start begins
   bool epoch_running_ = false;
   std::mutex pending_mutex_;
   std::vector<std::string> pending_images_;  // encoded, not yet sent

@@ -84,6 +84,14 @@ bool RangeBorders::Admit(const OpenRegion* around, void* context, OpenRegion& op
     arm_overdue_ = !WaitWhile(State::kArming, kArmDeadlineNs);
   }
   if (state_ == State::kRotating) WaitWhile(State::kRotating, kRotationDeadlineNs);
+  if (state_ == State::kPaused && context != nullptr && context != context_ &&
+      context != refused_context_) {
+    refused_context_ = context;  // unless the recorder finds that ours has gone
+    state_ = State::kArming;
+    request_ = {Work::kArm, context, 0};
+    recorder_.Wake();
+    arm_overdue_ = !WaitWhile(State::kArming, kArmDeadlineNs);
+  }
   const bool armed = state_ == State::kRunning || state_ == State::kPaused;
   if (armed && context != nullptr && context != context_) {
     open.uncounted = Uncounted::kOtherDevice;
@@ -302,6 +310,7 @@ void RangeBorders::Armed(RangeSession* session, std::vector<ScheduledPass> passe
   Lock lock(mutex_);
   session_ = session;
   context_ = session->context();
+  refused_context_ = nullptr;
   shared_context_.store(context_, std::memory_order_relaxed);
   scheduler_.Start(std::move(passes));
   flop_first_pass_ = flop_first_pass;
@@ -350,7 +359,7 @@ void RangeBorders::Resume(size_t pass) {
 
 void RangeBorders::Paused() {
   Lock lock(mutex_);
-  if (state_ != State::kRotating) return;
+  if (state_ != State::kRotating && state_ != State::kArming) return;
   epoch_start_ns_ = NowNs();
   skips_ = 0;
   state_ = State::kPaused;

@@ -179,6 +179,7 @@ class RangeBorders {
   std::atomic<State> state_{State::kIdle};
   Request request_;
   void* context_ = nullptr;
+  void* refused_context_ = nullptr;  // asked for while paused, and not replacing ours
   RangeSession* session_ = nullptr;
   Scheduler scheduler_;
 

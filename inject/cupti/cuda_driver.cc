@@ -12,6 +12,7 @@ struct CudaDriver::Table {
   decltype(&::cuCtxSetCurrent) cuCtxSetCurrent = nullptr;
   decltype(&::cuCtxGetDevice) cuCtxGetDevice = nullptr;
   decltype(&::cuCtxGetApiVersion) cuCtxGetApiVersion = nullptr;
+  decltype(&::cuCtxGetId) cuCtxGetId = nullptr;  // CUDA 12 and newer
   decltype(&::cuDevicePrimaryCtxGetState) cuDevicePrimaryCtxGetState = nullptr;
   decltype(&::cuDriverGetVersion) cuDriverGetVersion = nullptr;
   decltype(&::cuDeviceGetName) cuDeviceGetName = nullptr;
@@ -43,6 +44,7 @@ bool CudaDriver::Find() noexcept {
   take(table.cuDeviceTotalMem, "cuDeviceTotalMem_v2");
   take(table.cuDeviceGetAttribute, "cuDeviceGetAttribute");
   if (!complete) return false;
+  take(table.cuCtxGetId, "cuCtxGetId");
   table_ = &table;
   found_ = true;
   return true;
@@ -58,12 +60,21 @@ bool CudaDriver::SetCurrent(void* context) const noexcept {
   return table_->cuCtxSetCurrent(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
 }
 
-bool CudaDriver::IsAlive(void* context, int ordinal) const noexcept {
+uint64_t CudaDriver::ContextNumber(void* context, int ordinal) const noexcept {
   unsigned int flags = 0;
   int active = 0;
-  if (table_->cuDevicePrimaryCtxGetState(ordinal, &flags, &active) != CUDA_SUCCESS) return false;
+  // An inactive primary context must not be touched; whether this one is primary
+  // is not known, so where the device has an active one, the number decides.
+  if (table_->cuDevicePrimaryCtxGetState(ordinal, &flags, &active) != CUDA_SUCCESS) return 0;
   unsigned int version = 0;
-  return table_->cuCtxGetApiVersion(static_cast<CUcontext>(context), &version) == CUDA_SUCCESS;
+  if (table_->cuCtxGetApiVersion(static_cast<CUcontext>(context), &version) != CUDA_SUCCESS)
+    return 0;
+  unsigned long long number = 0;
+  if (table_->cuCtxGetId == nullptr ||
+      table_->cuCtxGetId(static_cast<CUcontext>(context), &number) != CUDA_SUCCESS) {
+    return 0;
+  }
+  return number + 1;  // the first is 0
 }
 
 Result<DeviceFacts> CudaDriver::Facts() const {

@@ -47,9 +47,10 @@ class CudaDriver {
 
   bool SetCurrent(void* context) const noexcept;
 
-  // Whether a context can still be used. A primary context keeps its address
-  // when it is reset, so its device is asked.
-  bool IsAlive(void* context, int ordinal) const noexcept;
+  // A number that no other context of this process has had, or 0: the context
+  // is gone, or the driver is older than CUDA 12. A primary context keeps its
+  // address when it is reset, but not its number.
+  uint64_t ContextNumber(void* context, int ordinal) const noexcept;
 
   // Device of the calling thread's current context.
   Result<DeviceFacts> Facts() const;

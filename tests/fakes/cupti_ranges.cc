@@ -42,6 +42,8 @@ struct CUpti_RangeProfiler_Object {
   bool config_changed = false;
   size_t pass = 0;
   size_t max_ranges = 0;
+  size_t tree_nodes = 0;  // of the image; one is needed for each range kept
+  size_t pushed = 0;      // ranges of this Start/Stop, whatever their names
   uint8_t* image = nullptr;
   size_t image_bytes = 0;
   char chip[16] = {};
@@ -101,12 +103,16 @@ CUptiResult OnObject(const char* function, Params* params, size_t bytes, Body&& 
   });
 }
 
+// A hardware pass keeps twice as many ranges as it was told to, and drops the
+// rest without a word (docs/measurements/2026-11-30-ranges-per-pass.md).
+bool Keeps(const Object& object) {
+  return object.passes[object.pass].patched != 0 || object.pushed <= 2 * object.max_ranges;
+}
+
 Range* RangeNamed(Object& object, const std::string& name) {
   for (Range& range : object.ranges) {
     if (range.name == name) return &range;
   }
-  // More names than slots: dropped, and nobody is told.
-  if (object.ranges.size() >= object.max_ranges) return nullptr;
   object.ranges.push_back({name, {}});
   return &object.ranges.back();
 }
@@ -177,12 +183,17 @@ CUptiResult Start(Object& object) {
   object.started = true;
   object.stack.clear();
   object.ranges.clear();
+  object.pushed = 0;
   return CUPTI_SUCCESS;
 }
 
 CUptiResult Stop(Object& object, CUpti_RangeProfiler_Stop_Params& params) {
   if (!object.started) return CUPTI_ERROR_INVALID_OPERATION;
   object.started = false;
+  const size_t kept = std::min(object.pushed, 2 * object.max_ranges);
+  if (object.passes[object.pass].patched == 0 && kept > object.tree_nodes) {
+    return CrashOr(CUPTI_ERROR_UNKNOWN);  // the real one always crashes
+  }
   CollectedPass collected;
   if (!object.config_changed) collected.raw = object.passes[object.pass].raw;
   collected.ranges = std::move(object.ranges);
@@ -210,7 +221,7 @@ bool OnKernel(CUcontext context, const KernelWork& work) {
   Object* object = StartedOn(context);
   if (object == nullptr || object->stack.empty()) return false;
   const bool patched = object->passes[object->pass].patched != 0;
-  Range* range = RangeNamed(*object, object->stack.front());
+  Range* range = Keeps(*object) ? RangeNamed(*object, object->stack.front()) : nullptr;
   if (range != nullptr) {
     for (size_t i = 0; i < kRawCounters; ++i) range->counts[i] += work.counts[i];
   }
@@ -288,8 +299,10 @@ CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params* pa
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
     object.stack.push_back(params->pRangeName);
-    // An empty range takes a slot as well.
-    if (object.stack.size() == 1) RangeNamed(object, object.stack.front());
+    if (object.stack.size() == 1) {
+      ++object.pushed;
+      if (Keeps(object)) RangeNamed(object, object.stack.front());  // an empty range takes a slot
+    }
     return CUPTI_SUCCESS;
   });
 }
@@ -327,11 +340,12 @@ CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* 
 
 CUptiResult cuptiRangeProfilerGetCounterDataSize(
     CUpti_RangeProfiler_GetCounterDataSize_Params* params) {
-  return OnObject("cuptiRangeProfilerGetCounterDataSize", params, 64, [&](Object&) {
+  return OnObject("cuptiRangeProfilerGetCounterDataSize", params, 64, [&](Object& object) {
     if (params->maxNumOfRanges == 0 || params->maxNumRangeTreeNodes < params->maxNumOfRanges ||
         params->pMetricNames == nullptr || params->numMetrics == 0) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
+    object.tree_nodes = params->maxNumRangeTreeNodes;
     params->counterDataSize = CounterImageBytes(params->maxNumOfRanges);
     return CUPTI_SUCCESS;
   });

@@ -176,6 +176,14 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
   });
 }
 
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return Call("cuCtxGetId", [&] {
+    if (!IsAlive(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    *id = context->uid;
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuCtxSynchronize() {
   return Call("cuCtxSynchronize", [] {
     if (!IsAlive(CurrentContext())) return CUDA_ERROR_INVALID_CONTEXT;

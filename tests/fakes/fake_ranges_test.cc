@@ -61,7 +61,7 @@ class FakeRangesTest : public ::testing::Test {
     size.pMetricNames = &name;
     size.numMetrics = 1;
     size.maxNumOfRanges = slots;
-    size.maxNumRangeTreeNodes = static_cast<uint32_t>(slots);
+    size.maxNumRangeTreeNodes = static_cast<uint32_t>(2 * slots);
     ASSERT_EQ(table_->cuptiRangeProfilerGetCounterDataSize(&size), CUPTI_SUCCESS);
     image_.resize(size.counterDataSize);
     ASSERT_EQ(InitialiseImage(), 0);
@@ -235,6 +235,19 @@ TEST_F(FakeRangesTest, NamesBeyondTheSlotsAreDroppedSilently) {
     }
   });
   EXPECT_EQ(Names().size(), 2u);
+  EXPECT_EQ(dropped_, 0u);
+}
+
+TEST_F(FakeRangesTest, AHardwarePassKeepsTwiceTheRangesItWasToldToAndDropsTheRestSilently) {
+  Arm({{kTime}}, 4);
+  Epoch([&] {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(Push("a"), 0);
+      Launch("ns=10");
+      EXPECT_EQ(Pop(), 0);
+    }
+  });
+  EXPECT_EQ(Value(0, kTime), 80);  // 8 of 20
   EXPECT_EQ(dropped_, 0u);
 }
 
