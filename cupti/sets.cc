@@ -236,11 +236,4 @@ Result<size_t> PassesTogether(CuptiHost& host, const std::string& chip,
   return together->passes;
 }
 
-uint64_t Fnv1a64(const void* data, size_t size) {
-  const auto* bytes = static_cast<const unsigned char*>(data);
-  uint64_t hash = 14695981039346656037ull;  // the offset basis of FNV-1a
-  for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 1099511628211ull;  // its prime
-  return hash;
-}
-
 }  // namespace rafter

@@ -60,7 +60,4 @@ Result<ChosenPlan> PlanSets(CuptiHost& host, const std::string& chip,
 Result<size_t> PassesTogether(CuptiHost& host, const std::string& chip,
                               const std::vector<uint8_t>& availability, const ChosenPlan& plan);
 
-// FNV-1a, 64 bits: names cached plans and compares availability images.
-uint64_t Fnv1a64(const void* data, size_t size);
-
 }  // namespace rafter

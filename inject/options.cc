@@ -105,7 +105,6 @@ Options ReadOptions() {
   std::string cache = Get("XDG_CACHE_HOME");
   if (cache.empty() && !Get("HOME").empty()) cache = Get("HOME") + "/.cache";
   if (!cache.empty()) options.plan_cache = cache + "/rafter/plans";
-  options.nvtx_chain = Get("RAFTER_NVTX_CHAIN");
   const std::string quiet = Get("RAFTER_QUIET");
   options.quiet = !quiet.empty() && quiet != "0";
   ReadRank(options);

@@ -22,7 +22,6 @@ struct Options {
   std::string cupti_path;                    // RAFTER_CUPTI_PATH
   std::string cuda_home;                     // CUDA_HOME or CUDA_PATH
   std::string plan_cache;                    // $XDG_CACHE_HOME/rafter/plans
-  std::string nvtx_chain;                    // RAFTER_NVTX_CHAIN: another NVTX tool to call as well
   bool quiet = false;                        // RAFTER_QUIET: nothing on standard error
 
   std::optional<uint32_t> rank;

@@ -22,7 +22,11 @@ inline uint64_t PlanHash(const void* data, size_t size, uint64_t hash = 14695981
   return hash;
 }
 
-// "GH100-130001-0123456789abcdef.plan". The hash runs over the availability
+// Raised whenever a set's metrics change: plans of an older Rafter must not be
+// taken for ours.
+inline constexpr int kPlanRevision = 1;
+
+// "GH100-130001-r1-0123456789abcdef.plan". The hash runs over the availability
 // image and then the text of the wanted sets ("time,memory"). Characters of
 // `chip` that do not belong in a file name become '_', and at most
 // kMaxChipCharacters are used; whoever reads the file compares its content.
@@ -34,7 +38,7 @@ inline std::string PlanCacheFile(std::string_view chip, uint32_t cupti_version,
     const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
     name += plain ? c : '_';
   }
-  name += '-' + std::to_string(cupti_version) + '-';
+  name += '-' + std::to_string(cupti_version) + "-r" + std::to_string(kPlanRevision) + '-';
   const uint64_t hash = PlanHash(sets.data(), sets.size(), PlanHash(availability, size));
   for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[hash >> shift & 15];
   return name + ".plan";

@@ -43,21 +43,22 @@ Result<std::string> FindInjectLibrary() {
 
 InjectionPlan PlanInjection(const std::string& library, const Variables& environment) {
   InjectionPlan plan;
-  const std::string cuda = ValueOf(environment, "CUDA_INJECTION64_PATH");
-  if (NamesAnotherTool(cuda, library)) {
-    plan.counters = false;
-    plan.notes.push_back("CUDA_INJECTION64_PATH: already names " + cuda +
-                         ", so that tool is loaded and counters are off; unset it to count");
-  } else {
-    plan.set["CUDA_INJECTION64_PATH"] = library;
-  }
-  const std::string nvtx = ValueOf(environment, "NVTX_INJECTION64_PATH");
-  plan.set["NVTX_INJECTION64_PATH"] = library;
-  if (NamesAnotherTool(nvtx, library)) {
-    plan.set["RAFTER_NVTX_CHAIN"] = nvtx;
-    plan.notes.push_back("NVTX_INJECTION64_PATH: already names " + nvtx +
-                         ", which is called as well");
-  }
+  const auto name_us = [&](const char* variable, const std::string& what_then) {
+    const std::string named = ValueOf(environment, variable);
+    if (!NamesAnotherTool(named, library)) {
+      plan.set[variable] = library;
+      return true;
+    }
+    plan.notes.push_back(std::string(variable) + ": already names " + named + ", which stays; " +
+                         what_then);
+    return false;
+  };
+  // Without the CUDA entry regions still come through NVTX, and are counted where
+  // that tool does not hold the counters itself.
+  name_us("CUDA_INJECTION64_PATH",
+          "if it holds the GPU's counters, regions get times only: unset it to count");
+  plan.counters =
+      name_us("NVTX_INJECTION64_PATH", "no NVTX region reaches Rafter then: unset it to count");
   return plan;
 }
 

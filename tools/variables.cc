@@ -9,11 +9,10 @@
 namespace rafter {
 namespace {
 
-// RAFTER_NVTX_CHAIN is set by `run` for the library, never by people.
 const std::vector<std::string>& KnownVariables() {
-  static const std::vector<std::string>* const names = new std::vector<std::string>{
-      "RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH", "RAFTER_NVTX_CHAIN",   "RAFTER_OUTPUT",
-      "RAFTER_QUIET",     "RAFTER_SET",        "RAFTER_RANK_VARIABLE"};
+  static const std::vector<std::string>* const names =
+      new std::vector<std::string>{"RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH", "RAFTER_OUTPUT",
+                                   "RAFTER_QUIET",     "RAFTER_SET",        "RAFTER_RANK_VARIABLE"};
   return *names;
 }
 

@@ -64,7 +64,7 @@ std::string Demangled(const std::string& symbol) {
   return demangled;
 }
 
-static_assert(wire::COUNTED == 0 && wire::RESTING == 10 && wire::Uncounted_MAX == 10,
+static_assert(wire::COUNTED == 0 && wire::LEFT_OUT == 11 && wire::Uncounted_MAX == 11,
               "collector/store/uncounted.cc has words for these numbers");
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace rafter {
 namespace {
 
 // By number of wire.Uncounted; collector/ingest checks that they agree.
-constexpr std::array<std::string_view, 11> kReasons = {
+constexpr std::array<std::string_view, 12> kReasons = {
     "",
     "no CUDA context was current",
     "counting was off",
@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 11> kReasons = {
     "it was still open when the process ended",
     "CUPTI refused the range",
     kResting,
+    "its set of counters was left out",
 };
 
 }  // namespace

@@ -105,6 +105,9 @@ void JudgeMissing(const Evidence& evidence, Verdict& verdict) {
   JudgeUncounted(evidence, missing, verdict);
   if (!evidence.device.plan_error.empty()) verdict.Add(missing, Quoted(evidence.device.plan_error));
   for (std::string& text : NotesAbout(evidence.process, "counters")) verdict.Add(missing, text);
+  for (const std::string& set : WantedSets(evidence.device)) {
+    for (std::string& text : NotesAbout(evidence.process, set)) verdict.Add(missing, text);
+  }
   for (const MissingCounter& counter : evidence.device.missing) {
     verdict.Add(missing, Quoted(counter.metric + ": " + counter.reason));
   }

@@ -100,7 +100,7 @@ std::string EncodeChosen(const ChosenPlan& chosen, const DeviceFacts& facts, uin
   plan.add_bytes(F::kChip, facts.chip);
   plan.add_uint32(F::kCuptiVersion, cupti_version);
   plan.add_fixed64(F::kAvailabilityHash,
-                   Fnv1a64(facts.counter_availability.data(), facts.counter_availability.size()));
+                   PlanHash(facts.counter_availability.data(), facts.counter_availability.size()));
   plan.add_bytes(F::kWantedSets, sets);
   for (const ChosenSet& chosen_set : chosen.sets) {
     protozero::pbf_builder<field::PlanSet> set(plan, F::kSets);

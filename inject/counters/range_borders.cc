@@ -55,6 +55,7 @@ void RangeBorders::Begin(const void* owner, const OpenRegion* around, void* cont
   open.epoch = epoch_;
   open.overlaps_at_start = overlaps_;
   open.gaps_at_start = gaps_;
+  open.left_out_at_start = left_out_;
   open.foreign_at_start = foreign_.load(std::memory_order_relaxed);
   // Inside a call that is not counted (it began before there was a context),
   // this share would make the calls of that region that are counted too large.
@@ -174,10 +175,12 @@ void RangeBorders::End(const void* owner, PathId enclosing, const OpenRegion& op
   const EpochSlot* held = HeldSlot(open.path);
   const size_t slot = held == nullptr ? kNoSlot : static_cast<size_t>(held - slots_.data());
   if (enclosing == PathId::kNone) scheduler_.Attempted(open.path, pass_);
+  const bool left_out = left_out_ != open.left_out_at_start;
   const bool foreign = foreign_.load(std::memory_order_relaxed) != open.foreign_at_start;
-  if (overlapped || incomplete || foreign || slot == kNoSlot) {
+  if (overlapped || incomplete || foreign || left_out || slot == kNoSlot) {
     finished.uncounted = overlapped ? Uncounted::kOverlapped
                          : foreign  ? Uncounted::kOtherDevice
+                         : left_out ? Uncounted::kLeftOut
                                     : Uncounted::kNoSlot;
     if (slot != kNoSlot) ++slots_[slot].incomplete;
     return;
@@ -257,7 +260,7 @@ void RangeBorders::SwitchRange() {
   CloseRange();
   if (wanted == PathId::kNone || state_ != State::kRunning) return;
   if (scheduler_.given_up(pass_)) {
-    ++gaps_;
+    ++left_out_;
     return;
   }
   const size_t slot = ranges_ < kRangesPerEpoch ? SlotFor(wanted) : kNoSlot;
@@ -395,7 +398,7 @@ void RangeBorders::GiveUp(const std::string& set) {
   Lock lock(mutex_);
   scheduler_.GiveUp(set);
   if (state_ != State::kRunning || range_ == PathId::kNone || !scheduler_.given_up(pass_)) return;
-  ++gaps_;
+  ++left_out_;
   CloseRange();
 }
 

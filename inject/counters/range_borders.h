@@ -56,7 +56,7 @@ class RangeBorders {
   // nodes it crashes at Stop (docs/measurements/2026-11-30-ranges-per-pass.md).
   // The first Start of a process takes 0.20 s for 16, 0.23 s for 64, 0.9 s for
   // 1024.
-  static constexpr size_t kRangesPerEpoch = 128;
+  static constexpr size_t kRangesPerEpoch = 64;
 
   // Regions open at once on different threads; more are named by these.
   static constexpr size_t kMaxOpenStacks = 64;
@@ -201,6 +201,7 @@ class RangeBorders {
   uint64_t range_start_ns_ = 0;       // kept for overlaps only
   uint32_t overlaps_ = 0;             // stretches with several stacks open, ever
   uint32_t gaps_ = 0;                 // stretches that no range covered, ever
+  uint32_t left_out_ = 0;             // likewise, because their set was left out
   std::atomic<uint32_t> foreign_{0};  // launches on other contexts, ever
   std::atomic<void*> shared_context_{nullptr};
   std::atomic<PathId> innermost_{PathId::kNone};

@@ -29,6 +29,7 @@ enum class Uncounted : uint8_t {
   kTruncated = 8,
   kRangeRefused = 9,
   kResting = 10,
+  kLeftOut = 11,
 };
 
 // One pass through a region, as it leaves the calling thread.

@@ -25,6 +25,7 @@ struct OpenRegion {
   uint32_t epoch = 0;
   uint32_t overlaps_at_start = 0;  // of the borders' counters
   uint32_t gaps_at_start = 0;
+  uint32_t left_out_at_start = 0;
   uint32_t foreign_at_start = 0;
   Uncounted uncounted = Uncounted::kCounted;
   bool borders = false;  // takes part in the range borders

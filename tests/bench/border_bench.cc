@@ -6,8 +6,11 @@
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "cupti/table.h"
 #include "inject/counters/range_borders.h"
@@ -21,23 +24,28 @@ namespace {
 // source is built twice, and called once without and once with a tool named.
 using PushPop = void (*)(const char*);
 
-PushPop LoadModule(const char* path, const char* injection) {
-  if (injection == nullptr) {
-    unsetenv("NVTX_INJECTION64_PATH");
+// Libraries lie in ../lib beside this program, in a build and in a bundle.
+std::string Library(const char* name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / ".." / "lib" / name;
+}
+
+PushPop LoadModule(const char* name, bool with_tool) {
+  if (with_tool) {
+    setenv("NVTX_INJECTION64_PATH", Library("libinject.so").c_str(), 1);
   } else {
-    setenv("NVTX_INJECTION64_PATH", injection, 1);
+    unsetenv("NVTX_INJECTION64_PATH");
   }
-  void* module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* module = dlopen(Library(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) return nullptr;
   auto push_pop = reinterpret_cast<PushPop>(dlsym(module, "PushPop"));
   if (push_pop != nullptr) push_pop("first");
   return push_pop;
 }
 
-void RunModule(benchmark::State& state, const char* path, const char* injection) {
+void RunModule(benchmark::State& state, const char* name, bool with_tool) {
   static PushPop loaded[2] = {nullptr, nullptr};
-  PushPop& push_pop = loaded[injection == nullptr ? 0 : 1];
-  if (push_pop == nullptr) push_pop = LoadModule(path, injection);
+  PushPop& push_pop = loaded[with_tool ? 1 : 0];
+  if (push_pop == nullptr) push_pop = LoadModule(name, with_tool);
   if (push_pop == nullptr) {
     state.SkipWithError("the module with the NVTX calls cannot be loaded");
     return;
@@ -46,12 +54,12 @@ void RunModule(benchmark::State& state, const char* path, const char* injection)
 }
 
 void BM_NvtxWithoutATool(benchmark::State& state) {
-  RunModule(state, RAFTER_NVTX_MODULE_PLAIN, nullptr);
+  RunModule(state, "librafter_nvtx_plain.so", false);
 }
 BENCHMARK(BM_NvtxWithoutATool);
 
 void BM_NvtxRecordedWithoutCounters(benchmark::State& state) {
-  RunModule(state, RAFTER_NVTX_MODULE_TOOL, RAFTER_INJECT_LIBRARY);
+  RunModule(state, "librafter_nvtx_tool.so", true);
 }
 BENCHMARK(BM_NvtxRecordedWithoutCounters);
 
@@ -115,7 +123,7 @@ void BM_CountedUpToTheHandOver(benchmark::State& state) {
     ring->TryPop(finished);
     if (++in_epoch == static_cast<int64_t>(RangeBorders::kRangesPerEpoch)) {
       in_epoch = 0;
-      borders->CloseEpoch();  // 128 ranges are all that an epoch takes
+      borders->CloseEpoch();  // 64 ranges are all that an epoch takes
     }
   }
 }
@@ -124,4 +132,14 @@ BENCHMARK(BM_CountedUpToTheHandOver);
 }  // namespace
 }  // namespace rafter
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  // The recording goes into the current folder; it is of no use afterwards.
+  char folder[] = "/tmp/rafter-bench.XXXXXX";
+  if (mkdtemp(folder) == nullptr || chdir(folder) != 0) return 1;
+  setenv("RAFTER_QUIET", "1", 1);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return 0;
+}

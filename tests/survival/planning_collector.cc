@@ -9,6 +9,7 @@
 
 #include "cupti/sets.h"
 #include "proto/frame.h"
+#include "proto/plan_cache.h"
 #include "tests/survival/program_run.h"
 
 namespace rafter::survival {
@@ -143,7 +144,7 @@ void PlanningCollector::OnDevice(int client, const wire::Device& device) {
   plan_.set_device(device.device());
   plan_.set_chip(device.chip());
   plan_.set_cupti_version(device.cupti_version());
-  plan_.set_availability_hash(Fnv1a64(availability.data(), availability.size()));
+  plan_.set_availability_hash(PlanHash(availability.data(), availability.size()));
   plan_.set_wanted_sets(device.wanted_sets());
   plan_.set_passes(static_cast<uint32_t>(chosen->configuration.passes));
   plan_.set_configuration(chosen->configuration.image.data(), chosen->configuration.image.size());

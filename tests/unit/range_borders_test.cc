@@ -267,7 +267,7 @@ TEST_F(Borders, CloseAFlopRangeAtOnceWhenFlopIsGivenUp) {
   borders_->GiveUp("flop");
   EXPECT_FALSE(borders_->FlopRangeOpen());
   EXPECT_EQ(log_, (std::vector<std::string>{"+1", "-"}));
-  EXPECT_EQ(End(&thread_a_, open).epoch, 0u);
+  EXPECT_EQ(End(&thread_a_, open).uncounted, Uncounted::kLeftOut);
 }
 
 TEST_F(Borders, MarkWhatIsStillOpenAtTheEndAsIncomplete) {

@@ -88,20 +88,26 @@ TEST(PlanInjection, SetsBothEntriesWhereNoOtherToolIs) {
     EXPECT_TRUE(plan.notes.empty());
     EXPECT_EQ(plan.set.at("CUDA_INJECTION64_PATH"), "/x/libinject.so");
     EXPECT_EQ(plan.set.at("NVTX_INJECTION64_PATH"), "/x/libinject.so");
-    EXPECT_FALSE(plan.set.contains("RAFTER_NVTX_CHAIN"));
   }
 }
 
-TEST(PlanInjection, LeavesAnotherToolTheCudaEntryAndChainsItsNvtxOne) {
+TEST(PlanInjection, LeavesOtherToolsWhereTheyAreAndSaysWhatThatMeans) {
   const InjectionPlan plan = PlanInjection(
       "/x/libinject.so",
       {{"CUDA_INJECTION64_PATH", "/other/tool.so"}, {"NVTX_INJECTION64_PATH", "/other/nvtx.so"}});
   EXPECT_FALSE(plan.counters);
-  EXPECT_FALSE(plan.set.contains("CUDA_INJECTION64_PATH"));
-  EXPECT_EQ(plan.set.at("NVTX_INJECTION64_PATH"), "/x/libinject.so");
-  EXPECT_EQ(plan.set.at("RAFTER_NVTX_CHAIN"), "/other/nvtx.so");
+  EXPECT_TRUE(plan.set.empty());
   ASSERT_EQ(plan.notes.size(), 2u);
   EXPECT_NE(plan.notes[0].find("/other/tool.so"), std::string::npos);
+  EXPECT_NE(plan.notes[1].find("/other/nvtx.so"), std::string::npos);
+}
+
+TEST(PlanInjection, StillCountsThroughNvtxWhereOnlyTheCudaEntryIsTaken) {
+  const InjectionPlan plan =
+      PlanInjection("/x/libinject.so", {{"CUDA_INJECTION64_PATH", "/other/tool.so"}});
+  EXPECT_TRUE(plan.counters);
+  EXPECT_FALSE(plan.set.contains("CUDA_INJECTION64_PATH"));
+  EXPECT_EQ(plan.set.at("NVTX_INJECTION64_PATH"), "/x/libinject.so");
 }
 
 TEST(PlanInjection, TakesItsOwnNameForItself) {
