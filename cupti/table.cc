@@ -103,13 +103,16 @@ std::string FileOf(void* function, const std::string& fallback) {
   return fallback;
 }
 
-// libcupti looks its two helpers up by bare, unversioned name; opening them
-// first from the same folder pairs it with its own (gpu-facts.md, section 1).
+// libcupti looks its helpers up by bare, unversioned name; opening them first
+// from the same folder pairs it with its own (gpu-facts.md, section 1). CUPTI 13
+// opens libnvperf_host.so only (measured: the other would cost the target 104 MB).
 void OpenHelpersBeside(const std::string& cupti_path) {
-  const std::filesystem::path folder = std::filesystem::path(cupti_path).parent_path();
-  if (folder.empty()) return;
+  const std::filesystem::path file = cupti_path;
+  if (file.parent_path().empty()) return;
+  const bool older = file.filename().string().find(".so.12") != std::string::npos;
   for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) {
-    const std::filesystem::path helper = folder / name;
+    if (std::string_view(name) == "libnvperf_target.so" && !older) continue;
+    const std::filesystem::path helper = file.parent_path() / name;
     std::error_code ignored;
     if (std::filesystem::exists(helper, ignored)) {
       dlopen(helper.c_str(), RTLD_NOW | RTLD_LOCAL);

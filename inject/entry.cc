@@ -36,7 +36,7 @@ const RegionSink kSink = {
     .end = [](uint64_t range) { Guarded([&] { Session().EndRange(range); }); },
     .domain =
         [](NameBytes name) {
-          uint32_t domain = 0;
+          uint32_t domain = PathTable::kMaxDomains;  // tracked by nobody; 0 is the default one
           Guarded([&] { domain = Session().Domain(View(name)); });
           return domain;
         },
@@ -44,7 +44,9 @@ const RegionSink kSink = {
 
 // Under LD_PRELOAD the process has not asked for us by the variables that CUDA
 // and NVTX look at, so they are set: the one change that it can see.
-__attribute__((constructor)) void OnLoad() { NameOurselvesWhenPreloaded(); }
+__attribute__((constructor)) void OnLoad() {
+  Guarded([] { NameOurselvesWhenPreloaded(); });
+}
 
 }  // namespace
 }  // namespace rafter

@@ -1,11 +1,14 @@
-// Guarded is the one fence between the target and us: no exception leaves, and
-// a call that comes back through our own CUDA work is skipped.
+// Guarded is the one fence between the target and us: no exception leaves, errno
+// is what it was, and a call that comes back through our own CUDA work is
+// skipped.
 //
 //   Threads   any.
 //   Blocking  as the body does.
 //   Memory    one thread-local word.
 //   Lifetime  plain functions.
 #pragma once
+
+#include <errno.h>
 
 #include <utility>
 
@@ -22,11 +25,13 @@ void Guarded(Body&& body) noexcept {
     return;
   }
   t_inside_library = true;
+  const int program_errno = errno;
   try {
     std::forward<Body>(body)();
   } catch (...) {
     Health().Lost(Loss::kExceptions);
   }
+  errno = program_errno;
   t_inside_library = false;
 }
 

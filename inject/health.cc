@@ -66,7 +66,7 @@ std::vector<HealthNote> HealthRecord::NotesFrom(size_t first) {
 void HealthRecord::Forget() {
   for (std::atomic<uint64_t>& loss : losses_) loss.store(0, std::memory_order_relaxed);
   new (&mutex_) std::mutex;  // the parent may have held it; nobody else lives in the child
-  notes_.clear();
+  new (&notes_) std::vector<HealthNote>;  // nor may its memory be whole
 }
 
 HealthRecord& Health() {

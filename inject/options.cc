@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace rafter {
 namespace {
@@ -52,6 +54,24 @@ void ReadRank(Options& options) {
 bool IsSocket(const std::string& path) {
   struct stat found;
   return stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == geteuid();
+}
+
+// Those of ours that exist, with what `rafter run` and the tools read.
+constexpr const char* kKnownVariables[] = {"RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH",
+                                           "RAFTER_OUTPUT",    "RAFTER_QUIET",
+                                           "RAFTER_SET",       "RAFTER_RANK_VARIABLE"};
+
+std::vector<std::string> UnknownVariables() {
+  std::vector<std::string> unknown;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "RAFTER_", 7) != 0) continue;
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    if (std::find(std::begin(kKnownVariables), std::end(kKnownVariables), name) ==
+        std::end(kKnownVariables)) {
+      unknown.push_back(name);
+    }
+  }
+  return unknown;
 }
 
 std::string OwnPath() {
@@ -105,6 +125,8 @@ Options ReadOptions() {
   std::string cache = Get("XDG_CACHE_HOME");
   if (cache.empty() && !Get("HOME").empty()) cache = Get("HOME") + "/.cache";
   if (!cache.empty()) options.plan_cache = cache + "/rafter/plans";
+  // Under `rafter run` that command says so itself.
+  if (!options.collector_given) options.unknown = UnknownVariables();
   const std::string quiet = Get("RAFTER_QUIET");
   options.quiet = !quiet.empty() && quiet != "0";
   ReadRank(options);

@@ -1,5 +1,6 @@
 // The recorder thread's half of InjectionSession: sets counting up, changes
 // passes, and sends what there is to send.
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,13 @@ constexpr uint64_t kDrainEveryNs = 50'000'000;
 // Regions in one batch frame: about 40 bytes each.
 constexpr size_t kBatchRegions = 4096;
 
+// Batches in one go: twice the ring. A thread that never stops would keep others,
+// which wait for a change of passes, waiting.
+constexpr size_t kBatchesAtOnce = 2 * RegionRing::kCapacity / kBatchRegions;
+
+// Names in one frame, which may be 64 MiB long; a name may be 1 MiB.
+constexpr uint32_t kNamesAtOnce = 32;
+
 timespec Absolute(uint64_t at_ns) {
   return {static_cast<time_t>(at_ns / 1000000000), static_cast<long>(at_ns % 1000000000)};
 }
@@ -36,6 +44,10 @@ void* InjectionSession::RecorderMain(void* self) {
 
 // Whatever ended it, nobody may wait for it again.
 void InjectionSession::RecorderEnded() noexcept {
+  Guarded([this] {  // an exception may have left a range open, in which launches block
+    const std::lock_guard<std::mutex> own(counting_mutex_);
+    if (borders_.Retire(false)) Health().Lost(Loss::kEpochsLost);
+  });
   borders_.Off();
   pthread_mutex_lock(&wake_mutex_);
   goodbye_done_ = true;
@@ -55,20 +67,35 @@ void InjectionSession::RunRecorder() {
   if (!outlet_.trouble().empty()) {
     Health().AddNote(NoteSeverity::kWarning, "record", outlet_.trouble());
   }
+  for (const std::string& name : options_.unknown) {
+    Health().AddNote(NoteSeverity::kWarning, "record",
+                     name + ": no such variable; it has no effect, correct or unset it");
+  }
   bool goodbye = false;
   while (!goodbye) {
     WaitForWork();
     pthread_mutex_lock(&wake_mutex_);
     goodbye = goodbye_asked_;
     pthread_mutex_unlock(&wake_mutex_);
-    const RangeBorders::Request request = borders_.TakeRequest();
-    if (request.work == RangeBorders::Work::kArm) Arm(request.context);
-    if (request.work == RangeBorders::Work::kRotate) Rotate(request.target_pass);
-    if (request.work == RangeBorders::Work::kPause) Pause();
+    DoWork();
     CheckBlockedLaunch();
     if (!goodbye) Drain();
   }
   SayGoodbye();
+}
+
+// What the borders ask for. A request is taken by the owner of the range session
+// only, so that who ends counting finds it either done or not begun.
+void InjectionSession::DoWork() {
+  const std::lock_guard<std::mutex> own(counting_mutex_);
+  const RangeBorders::Request request = borders_.TakeRequest();
+  if (request.work == RangeBorders::Work::kArm) Arm(request.context);
+  if (request.work == RangeBorders::Work::kRotate) Rotate(request.target_pass);
+  if (request.work == RangeBorders::Work::kPause) Pause();
+  if (!borders_.off()) return;
+  // Off for good: neither the hardware nor the launches are ours any longer.
+  if (range_session_.open()) EndCountingOwned(false);
+  watch_.Unsubscribe();
 }
 
 void InjectionSession::WaitForWork() {
@@ -87,12 +114,13 @@ void InjectionSession::Drain() {
   std::vector<FinishedRegion> regions;
   const auto send_names = [&] {
     const uint32_t known = paths_.count();
-    if (known > names_sent_) {
-      outlet_.Send(FrameType::kNames, EncodeNames(paths_, names_sent_ + 1, known), true);
-      names_sent_ = known;
+    while (known > names_sent_) {
+      const uint32_t last = std::min(known, names_sent_ + kNamesAtOnce);
+      outlet_.Send(FrameType::kNames, EncodeNames(paths_, names_sent_ + 1, last), true);
+      names_sent_ = last;
     }
   };
-  while (true) {
+  for (size_t batch = 0; batch < kBatchesAtOnce; ++batch) {
     regions.clear();
     size_t got = 0;
     do {
@@ -214,7 +242,10 @@ Status InjectionSession::TryArm(void* context) {
 
   RAFTER_RETURN_IF_ERROR(range_session_.Configure(
       plan_.configuration, plan_.Metrics(), RangeBorders::kSlots, RangeBorders::kRangesPerEpoch));
-  ++baseline_;
+  if (++baseline_ > kMaxArmings) {
+    return Status::Failed("counters off: the program has reset its device " +
+                          std::to_string(kMaxArmings) + " times; mark regions on one context");
+  }
   outlet_.Send(FrameType::kBaseline,
                EncodeBaseline(device_, baseline_, RangeBorders::kSlots, range_session_.baseline()),
                true);
@@ -243,6 +274,8 @@ Result<InstalledPlan> InjectionSession::ObtainPlan(const DeviceFacts& facts,
     if (now >= end || !outlet_.Receive(static_cast<int>((end - now) / 1000000) + 1, answer)) break;
     if (answer.type == FrameType::kPlan) {
       Result<InstalledPlan> parsed = ParsePlan(answer.message);
+      // One that came too late for an earlier device is not for this one.
+      if (parsed.ok() && !parsed->chip.empty() && parsed->chip != facts.chip) continue;
       if (parsed.ok()) {
         plan = *parsed;
         if (plan->origin.empty()) plan->origin = "collector";
@@ -368,10 +401,25 @@ void InjectionSession::CheckBlockedLaunch() {
 
 // --- the end --------------------------------------------------------------------
 
-// The last epoch, on whichever thread sees the end first.
-void InjectionSession::EndCounting(bool may_arm_again, bool context_alive) {
-  const std::lock_guard<std::mutex> lock(counting_mutex_);
-  const bool was_running = context_alive ? borders_.Retire(may_arm_again) : false;
+// The last epoch, on whichever thread sees the end first. `context_going`: the
+// context is about to go, and another may come; else the process ends.
+void InjectionSession::EndCounting(bool context_going) {
+  std::unique_lock<std::mutex> own(counting_mutex_, std::try_to_lock);
+  const uint64_t end = NowNs() + RangeBorders::kRotationDeadlineNs;
+  while (!own.owns_lock() && NowNs() < end) {
+    poll(nullptr, 0, 1);
+    own.try_lock();
+  }
+  if (own.owns_lock()) return EndCountingOwned(context_going);
+  borders_.Off();  // the recorder sees it, and lets go, when CUPTI has answered it
+  Health().AddNote(NoteSeverity::kWarning, "counters",
+                   "counters off: the CUDA context went while CUPTI took longer than 1 s to "
+                   "change passes");
+}
+
+void InjectionSession::EndCountingOwned(bool context_going) {
+  const bool context_alive = context_going || ContextLives();
+  const bool was_running = context_alive && borders_.Retire(context_going);
   if (!context_alive) borders_.Off();
   if (was_running) {
     const EndedEpoch epoch = borders_.CloseEpoch();
@@ -384,18 +432,21 @@ void InjectionSession::EndCounting(bool may_arm_again, bool context_alive) {
       Health().AddNote(NoteSeverity::kWarning, "counters",
                        "the last epoch is lost: " + stopped.message());
     }
-  } else if (!context_alive && epoch_running_) {
+  } else if (epoch_running_) {
     epoch_running_ = false;
     Health().Lost(Loss::kEpochsLost);
-    Health().AddNote(NoteSeverity::kWarning, "counters",
-                     "the last epoch is lost: the CUDA context went before it could be read");
+    if (!context_alive) {
+      Health().AddNote(NoteSeverity::kWarning, "counters",
+                       "the last epoch is lost: the CUDA context went before it could be read");
+    }
   }
   if (range_session_.open()) range_session_.Close(context_alive);
 }
 
 void InjectionSession::SayGoodbye() {
-  if (range_session_.open()) {
-    EndCounting(false, ContextLives());
+  {
+    const std::lock_guard<std::mutex> own(counting_mutex_);
+    if (range_session_.open()) EndCountingOwned(false);
   }
   if (paths_.count() == 0 && cuda_initialised_) {
     Health().AddNote(

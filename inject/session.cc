@@ -36,7 +36,9 @@ InjectionSession& Session() {
   return *session;
 }
 
-InjectionSession::InjectionSession() : borders_(paths_, watch_, *this) {
+InjectionSession::InjectionSession() : borders_(paths_, watch_, *this) { InitialiseWaking(); }
+
+void InjectionSession::InitialiseWaking() {
   pthread_mutex_init(&wake_mutex_, nullptr);
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
@@ -82,8 +84,10 @@ void* InjectionSession::CurrentContext() {
     const uint64_t now = NowNs();
     if (now < next_driver_look_ns_.load(std::memory_order_relaxed)) return nullptr;
     next_driver_look_ns_.store(now + kDriverLookNs, std::memory_order_relaxed);
-    const std::lock_guard<std::mutex> lock(start_mutex_);
-    if (!driver_.Find()) return nullptr;
+    // Another thread that looks may wait for the loader's lock, which this one
+    // holds when a library that is being loaded marks a region.
+    const std::unique_lock<std::mutex> lock(driver_mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || !driver_.Find()) return nullptr;
   }
   void* context = driver_.CurrentContext();
   if (context != nullptr && !cuda_initialised_.load(std::memory_order_relaxed)) {
@@ -97,7 +101,7 @@ void InjectionSession::BeginRegion(const void* owner, const OpenRegion* around, 
   open.uncounted = Uncounted::kCounted;
   open.epoch = 0;
   borders_.Begin(owner, around, CurrentContext(), open);
-  open.watch_generation = watch_.watching() ? watch_.generation() : 0;
+  open.watch_generation = watch_.generation();
   open.launches_at_start = watch_.launches();
   open_regions_.fetch_add(1, std::memory_order_relaxed);
   open.start_ns = NowNs();
@@ -114,11 +118,13 @@ void InjectionSession::EndRegion(const void* owner, PathId enclosing, const Open
   if (open.watch_generation != 0 && open.watch_generation == watch_.generation()) {
     finished.launches = static_cast<uint32_t>(watch_.launches() - open.launches_at_start);
   }
-  borders_.End(owner, enclosing, open, finished);
+  borders_.End(owner, enclosing, open, finished, truncated);
   if (truncated) {
     finished.epoch = 0;
     finished.uncounted = Uncounted::kTruncated;
   }
+  // Launches of calls that ran beside others are not theirs alone.
+  if (finished.uncounted == Uncounted::kOverlapped) finished.launches = FinishedRegion::kNotWatched;
   open_regions_.fetch_sub(1, std::memory_order_relaxed);
   Record(finished);
 }
@@ -172,9 +178,9 @@ int InjectionSession::Pop(uint32_t domain) {
   }
   const uint32_t level = --mine->depth;
   if (level >= ThreadRecord::kMaxDepth) return static_cast<int>(level);
-  PathId enclosing = PathId::kNone;
-  if (level > 0 && mine->open[level - 1].borders) enclosing = mine->open[level - 1].path;
-  EndRegion(mine, enclosing, mine->open[level], mine->thread, false);
+  const OpenRegion& open = mine->open[level];
+  const PathId enclosing = RangeBorders::Enclosing(level == 0 ? nullptr : &open - 1, open);
+  EndRegion(mine, enclosing, open, mine->thread, false);
   return static_cast<int>(level);
 }
 
@@ -185,18 +191,17 @@ uint64_t InjectionSession::StartRange(uint32_t domain, std::string_view name) {
   if (domain != kCountedDomain) return ~uint64_t{0};
   for (size_t place = 0; place < kMaxStartedRanges; ++place) {
     StartedRange& range = started_ranges_[place];
-    uint32_t expected = 0;
-    if (range.state.load(std::memory_order_relaxed) != 0 ||
-        !range.state.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+    uint64_t free = range.state.load(std::memory_order_relaxed);
+    const uint64_t serial = free / 4 + 1;
+    if (free % 4 != 0 ||
+        !range.state.compare_exchange_strong(free, serial * 4 + 1, std::memory_order_acquire)) {
       continue;
     }
-    ++range.serial;
     range.thread = static_cast<uint32_t>(syscall(SYS_gettid));
     range.open.path = paths_.Find(PathId::kNone, domain, name);
-    const uint64_t number =
-        static_cast<uint64_t>(range.serial) << kStartedSerialShift | (place + 1);
+    const uint64_t number = serial << kStartedSerialShift | (place + 1);
     BeginRegion(&range, nullptr, range.open);
-    range.state.store(2, std::memory_order_release);
+    range.state.store(serial * 4 + 2, std::memory_order_release);
     return number;
   }
   Health().Lost(Loss::kThreadsExceeded);
@@ -211,14 +216,14 @@ void InjectionSession::EndRange(uint64_t number) {
     return;
   }
   StartedRange& range = started_ranges_[place - 1];
-  uint32_t expected = 2;
-  if (range.serial != number >> kStartedSerialShift ||
-      !range.state.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+  const uint64_t serial = number >> kStartedSerialShift;
+  uint64_t open = serial * 4 + 2;
+  if (!range.state.compare_exchange_strong(open, serial * 4 + 1, std::memory_order_acquire)) {
     Health().Lost(Loss::kUnmatchedPops);
     return;
   }
   EndRegion(&range, PathId::kNone, range.open, range.thread, false);
-  range.state.store(0, std::memory_order_release);
+  range.state.store(serial * 4, std::memory_order_release);
 }
 
 // A thread ends, or the process does on this thread, with regions open.
@@ -227,15 +232,16 @@ void InjectionSession::CloseThread(ThreadRecord& record) {
   while (record.depth > 0) {
     const uint32_t level = --record.depth;
     if (level >= ThreadRecord::kMaxDepth) continue;
-    PathId enclosing = PathId::kNone;
-    if (level > 0 && record.open[level - 1].borders) enclosing = record.open[level - 1].path;
-    EndRegion(&record, enclosing, record.open[level], record.thread, true);
+    const OpenRegion& open = record.open[level];
+    const PathId enclosing = RangeBorders::Enclosing(level == 0 ? nullptr : &open - 1, open);
+    EndRegion(&record, enclosing, open, record.thread, true);
   }
 }
 
 // --- events of the watch --------------------------------------------------------
 
-void InjectionSession::OnLaunch(const SeenLaunch& launch) noexcept {
+void InjectionSession::OnLaunch(const SeenLaunch& launch) {
+  if (forked_.load(std::memory_order_relaxed)) return;
   const PathId path = borders_.InnermostPath();
   void* const counted = borders_.context();
   if (counted != nullptr && launch.context != counted) {
@@ -258,7 +264,9 @@ void InjectionSession::OnLaunch(const SeenLaunch& launch) noexcept {
   if (path != PathId::kNone) kernels_.Count(path, launch);
 }
 
-void InjectionSession::OnSign(const char* what) noexcept { LeaveFlopOut(what, kMayHang); }
+void InjectionSession::OnSign(const char* what) {
+  if (!forked_.load(std::memory_order_relaxed)) LeaveFlopOut(what, kMayHang);
+}
 
 void InjectionSession::LeaveFlopOut(const char* reason, const char* what_then) {
   if (borders_.given_up("flop")) return;
@@ -267,9 +275,9 @@ void InjectionSession::LeaveFlopOut(const char* reason, const char* what_then) {
                    std::string("flop is left out: ") + reason + "; " + what_then);
 }
 
-void InjectionSession::OnContextGoing(void* context) noexcept {
-  if (context != borders_.context()) return;
-  EndCounting(true, true);
+void InjectionSession::OnContextGoing(void* context) {
+  if (forked_.load(std::memory_order_relaxed) || context != borders_.context()) return;
+  EndCounting(true);
   Wake();
 }
 
@@ -307,12 +315,17 @@ void InjectionSession::AfterFork() {
   if (inert_) return;
   if (cuda_initialised_) {
     inert_ = true;  // CUDA does not work in this child, and its parent's data is not ours
+    forked_ = true;
     return;
   }
   // A process of its own from here on: nothing of the parent's may be sent.
-  if (started_ && ring_.pushed() > 0) Health().Forget();
+  // Its threads may have held any lock, waited for any condition, or been in
+  // the middle of changing any string: those are made anew, not cleared.
   new (&start_mutex_) std::mutex;
-  pthread_mutex_init(&wake_mutex_, nullptr);
+  new (&driver_mutex_) std::mutex;
+  new (&counting_mutex_) std::mutex;
+  new (&pending_mutex_) std::mutex;
+  InitialiseWaking();
   wake_ = goodbye_asked_ = goodbye_done_ = false;
   started_ = false;
   recording_ = false;
@@ -326,7 +339,14 @@ void InjectionSession::AfterFork() {
   names_sent_ = 0;
   notes_sent_ = 0;
   losses_sent_ = 0;
-  dropped_sent_.clear();
+  new (&dropped_sent_) std::vector<uint64_t>;
+  new (&pending_images_) std::vector<std::string>;
+  new (&identity_) Identity;
+  // Their paths are the parent's: whoever ends one here ends nothing.
+  for (StartedRange& range : started_ranges_) {
+    range.state.store(range.state.load(std::memory_order_relaxed) / 4 * 4,
+                      std::memory_order_relaxed);
+  }
   open_regions_ = 0;
   regions_recorded_ = 0;
 }

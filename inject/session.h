@@ -44,6 +44,10 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   // A launch that has not come back from a `flop` range for this long is named.
   static constexpr uint64_t kBlockedLaunchNs = 10'000'000'000;
 
+  // A program that resets its device again and again: each time takes 0.2 s, and
+  // its definitions are kept (Outlet).
+  static constexpr uint32_t kMaxArmings = 64;
+
   // Start/end ranges open at once in the whole process.
   static constexpr size_t kMaxStartedRanges = 256;
 
@@ -68,8 +72,9 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
 
  private:
   struct StartedRange {
-    std::atomic<uint32_t> state{0};  // 0 free, 1 being filled or emptied, 2 open
-    uint32_t serial = 0;
+    // Serial of the use, times four, and 0 free, 1 being filled or emptied, 2 open:
+    // one word, so that an old number never ends a new range.
+    std::atomic<uint64_t> state{0};
     uint32_t thread = 0;
     OpenRegion open;
   };
@@ -79,12 +84,13 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   void BeginRegion(const void* owner, const OpenRegion* around, OpenRegion& open);
   void EndRegion(const void* owner, PathId enclosing, const OpenRegion& open, uint32_t thread,
                  bool truncated);
+  void InitialiseWaking();
   void Record(const FinishedRegion& finished);
   void* CurrentContext();
   void CloseThread(ThreadRecord& record);
-  void OnLaunch(const SeenLaunch& launch) noexcept override;
-  void OnSign(const char* what) noexcept override;
-  void OnContextGoing(void* context) noexcept override;
+  void OnLaunch(const SeenLaunch& launch) override;
+  void OnSign(const char* what) override;
+  void OnContextGoing(void* context) override;
   void Wake() noexcept override;
   void Overlapped(const FinishedRegion& stretch) noexcept override { Record(stretch); }
   void LeaveFlopOut(const char* reason, const char* what_then);
@@ -106,7 +112,9 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   void CountersFailed(const Status& status);
   void KeepWatch();
   void CheckBlockedLaunch();
-  void EndCounting(bool may_arm_again, bool context_alive);
+  void DoWork();
+  void EndCounting(bool context_going);
+  void EndCountingOwned(bool context_going);  // by who holds counting_mutex_
   void ShipEpoch(const EndedEpoch& epoch);
   void SayGoodbye();
   void Say(std::string_view line);
@@ -121,13 +129,15 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   RangeBorders borders_;
   CudaDriver driver_;
   std::array<StartedRange, kMaxStartedRanges> started_ranges_;
-  std::atomic<bool> inert_{false};  // a child that must not act
+  std::atomic<bool> inert_{false};   // a child that must not act, or the process is exiting
+  std::atomic<bool> forked_{false};  // a child that must not act
   std::atomic<bool> recording_{false};
   std::atomic<bool> cuda_initialised_{false};
   std::atomic<int64_t> open_regions_{0};
   std::atomic<uint64_t> next_driver_look_ns_{0};
   std::atomic<void*> compute_stream_{nullptr};
   std::mutex start_mutex_;
+  std::mutex driver_mutex_;  // never waited for
   bool started_ = false;
 
   // The recorder's.
@@ -141,7 +151,7 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   uint64_t stderr_inode_ = 0;
   Identity identity_;
   Outlet outlet_;
-  std::mutex counting_mutex_;  // who ends counting; held across CUPTI's last calls
+  std::mutex counting_mutex_;  // who owns the range session: the recorder at work, or who ends it
   RangeSession range_session_;
   DeviceFacts facts_;
   const CuptiTable* cupti_ = nullptr;

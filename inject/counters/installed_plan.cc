@@ -27,20 +27,20 @@ Status Broken(const char* what) {
 PlannedSet ParseSet(Message<field::PlanSet> message) {
   PlannedSet set;
   while (message.next()) {
-    switch (message.tag()) {
-      case field::PlanSet::kName:
+    switch (message.tag_and_type()) {
+      case Typed(field::PlanSet::kName, kText):
         set.name = message.get_string();
         break;
-      case field::PlanSet::kFirstPass:
+      case Typed(field::PlanSet::kFirstPass, kNumber):
         set.first_pass = message.get_uint32();
         break;
-      case field::PlanSet::kPasses:
+      case Typed(field::PlanSet::kPasses, kNumber):
         set.passes = message.get_uint32();
         break;
-      case field::PlanSet::kCounters: {
+      case Typed(field::PlanSet::kCounters, kText): {
         Message<field::Counter> counter(message.get_message());
         while (counter.next()) {
-          if (counter.tag() == field::Counter::kMetric) {
+          if (counter.tag_and_type() == Typed(field::Counter::kMetric, kText)) {
             set.metrics.push_back(counter.get_string());
           } else {
             counter.skip();
@@ -64,7 +64,8 @@ Status CheckSense(const InstalledPlan& plan) {
   }
   uint32_t next = 0;
   for (const PlannedSet& set : plan.sets) {
-    if (set.first_pass != next || set.passes == 0 || set.metrics.empty()) {
+    if (set.first_pass != next || set.passes == 0 || set.passes > plan.passes ||
+        set.metrics.empty()) {
       return Broken("its sets do not cover its passes");
     }
     next += set.passes;
@@ -168,31 +169,31 @@ Result<InstalledPlan> ParsePlan(std::string_view text) {
   try {
     Message<F> message(text.data(), text.size());
     while (message.next()) {
-      switch (message.tag()) {
-        case F::kChip:
+      switch (message.tag_and_type()) {
+        case Typed(F::kChip, kText):
           plan.chip = message.get_string();
           break;
-        case F::kCuptiVersion:
+        case Typed(F::kCuptiVersion, kNumber):
           plan.cupti_version = message.get_uint32();
           break;
-        case F::kWantedSets:
+        case Typed(F::kWantedSets, kText):
           plan.wanted_sets = message.get_string();
           break;
-        case F::kSets:
+        case Typed(F::kSets, kText):
           plan.sets.push_back(ParseSet(message.get_message()));
           break;
-        case F::kPasses:
+        case Typed(F::kPasses, kNumber):
           plan.passes = message.get_uint32();
           break;
-        case F::kConfiguration: {
+        case Typed(F::kConfiguration, kText): {
           const protozero::data_view bytes = message.get_view();
           plan.configuration.assign(bytes.data(), bytes.data() + bytes.size());
           break;
         }
-        case F::kError:
+        case Typed(F::kError, kText):
           plan.error = message.get_string();
           break;
-        case F::kOrigin:
+        case Typed(F::kOrigin, kText):
           plan.origin = message.get_string();
           break;
         default:

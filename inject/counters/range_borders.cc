@@ -26,6 +26,10 @@ class RangeBorders::Lock {
 
 RangeBorders::RangeBorders(PathTable& paths, LaunchWatch& watch, Recorder& recorder)
     : paths_(paths), watch_(watch), recorder_(recorder) {
+  InitialiseLocks();
+}
+
+void RangeBorders::InitialiseLocks() {
   pthread_mutex_init(&mutex_, nullptr);
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
@@ -50,25 +54,65 @@ void RangeBorders::Begin(const void* owner, const OpenRegion* around, void* cont
                          OpenRegion& open) {
   Lock lock(mutex_);
   open.borders = false;
-  if (!Admit(around, context, open)) return;
+  open.aside = false;
+  if (!Admit(around, context, open)) return StandAside(around, open);
   open.borders = true;
   open.epoch = epoch_;
   open.overlaps_at_start = overlaps_;
   open.gaps_at_start = gaps_;
   open.left_out_at_start = left_out_;
   open.foreign_at_start = foreign_.load(std::memory_order_relaxed);
-  // Inside a call that is not counted (it began before there was a context),
-  // this share would make the calls of that region that are counted too large.
-  if (around != nullptr && !around->borders) MarkAncestorsIncomplete(open.path);
-  SetTop(owner, open.path);
+  // Inside a call that is not counted (it began before there was a context, or
+  // on one that has gone), this share would make the calls of that region that
+  // are counted too large.
+  if (around != nullptr && !CountedNow(*around)) MarkAncestorsIncomplete(open.path);
+  if (!SetTop(owner, open.path)) {
+    open.aside = true;
+    aside_.fetch_add(1, std::memory_order_relaxed);
+  }
   SwitchRange();
+}
+
+bool RangeBorders::CountedNow(const OpenRegion& open) const {
+  return open.borders && open.epoch == epoch_;
+}
+
+PathId RangeBorders::Enclosing(const OpenRegion* around, const OpenRegion& open) {
+  if (around == nullptr || !around->borders || around->epoch != open.epoch) return PathId::kNone;
+  return around->path;
+}
+
+// A call that is left uncounted launches on the counted context all the same:
+// what is counted on another stack meanwhile holds the work of both.
+void RangeBorders::StandAside(const OpenRegion* around, OpenRegion& open) {
+  if (state_ == State::kOff || open.uncounted == Uncounted::kNoContext ||
+      open.uncounted == Uncounted::kOtherDevice) {
+    return;
+  }
+  const bool stack_is_aside =
+      around != nullptr && !around->borders && around->uncounted != Uncounted::kNoContext;
+  if (stack_is_aside) return;
+  open.aside = true;
+  aside_.fetch_add(1, std::memory_order_relaxed);
+  if (open_count_ > 0) ++overlaps_;
+}
+
+// Gives the recorder work; `state` is what regions see until it is done.
+void RangeBorders::Ask(State state, const Request& request) {
+  asked_in_ = state_;
+  state_ = state;
+  request_ = request;
+  recorder_.Wake();
+}
+
+bool RangeBorders::Refused(const void* context) const {
+  return std::find(refused_.begin(), refused_.end(), context) != refused_.end();
 }
 
 // Whether the region is counted, after whatever it has to wait for; else
 // open.uncounted says why not.
 bool RangeBorders::Admit(const OpenRegion* around, void* context, OpenRegion& open) {
-  const bool inside_uncounted = around != nullptr && !around->borders;
-  if (inside_uncounted && around->uncounted != Uncounted::kNoContext) {
+  if (around != nullptr && !around->borders && around->uncounted != Uncounted::kNoContext) {
     open.uncounted = around->uncounted;
     return false;
   }
@@ -77,20 +121,15 @@ bool RangeBorders::Admit(const OpenRegion* around, void* context, OpenRegion& op
       open.uncounted = Uncounted::kNoContext;
       return false;
     }
-    state_ = State::kArming;
-    request_ = {Work::kArm, context, 0};
-    recorder_.Wake();
+    Ask(State::kArming, {Work::kArm, context, 0});
   }
   if (state_ == State::kArming && !arm_overdue_) {
     arm_overdue_ = !WaitWhile(State::kArming, kArmDeadlineNs);
   }
   if (state_ == State::kRotating) WaitWhile(State::kRotating, kRotationDeadlineNs);
-  if (state_ == State::kPaused && context != nullptr && context != context_ &&
-      context != refused_context_) {
-    refused_context_ = context;  // unless the recorder finds that ours has gone
-    state_ = State::kArming;
-    request_ = {Work::kArm, context, 0};
-    recorder_.Wake();
+  if (state_ == State::kPaused && context != nullptr && context != context_ && !Refused(context)) {
+    refused_[next_refused_++ % kMaxRefusedContexts] = context;  // unless ours has gone
+    Ask(State::kArming, {Work::kArm, context, 0});
     arm_overdue_ = !WaitWhile(State::kArming, kArmDeadlineNs);
   }
   const bool armed = state_ == State::kRunning || state_ == State::kPaused;
@@ -98,7 +137,7 @@ bool RangeBorders::Admit(const OpenRegion* around, void* context, OpenRegion& op
     open.uncounted = Uncounted::kOtherDevice;
     return false;
   }
-  if (armed && open_count_ == 0 && (around == nullptr || inside_uncounted)) {
+  if (armed && open_count_ == 0 && (around == nullptr || !CountedNow(*around))) {
     const EpochSlot* held = HeldSlot(open.path);
     const size_t share = std::max<size_t>(4, kRangesPerEpoch / std::max(1u, paths_.count()));
     Scheduler::Situation now;
@@ -113,9 +152,7 @@ bool RangeBorders::Admit(const OpenRegion* around, void* context, OpenRegion& op
     if (decision.action == Scheduler::Action::kRotate ||
         decision.action == Scheduler::Action::kPause) {
       const bool pause = decision.action == Scheduler::Action::kPause;
-      state_ = State::kRotating;
-      request_ = {pause ? Work::kPause : Work::kRotate, nullptr, decision.pass};
-      recorder_.Wake();
+      Ask(State::kRotating, {pause ? Work::kPause : Work::kRotate, nullptr, decision.pass});
       if (!pause) WaitWhile(State::kRotating, kRotationDeadlineNs);
     }
     if (decision.action == Scheduler::Action::kSkip ||
@@ -159,9 +196,10 @@ void RangeBorders::MarkAncestorsIncomplete(PathId path) {
 }
 
 void RangeBorders::End(const void* owner, PathId enclosing, const OpenRegion& open,
-                       FinishedRegion& finished) {
+                       FinishedRegion& finished, bool truncated) {
   finished.uncounted = open.uncounted;
   finished.epoch = 0;
+  if (open.aside) aside_.fetch_sub(1, std::memory_order_relaxed);
   if (!open.borders) return;
   Lock lock(mutex_);
   if (state_ != State::kRunning || open.epoch != epoch_) {
@@ -172,16 +210,21 @@ void RangeBorders::End(const void* owner, PathId enclosing, const OpenRegion& op
   const bool overlapped = overlaps_ != open.overlaps_at_start;
   const bool incomplete = gaps_ != open.gaps_at_start;
   SwitchRange();
+  if (state_ != State::kRunning) {  // its last border was refused
+    finished.uncounted = Uncounted::kRangeRefused;
+    return;
+  }
   const EpochSlot* held = HeldSlot(open.path);
   const size_t slot = held == nullptr ? kNoSlot : static_cast<size_t>(held - slots_.data());
   if (enclosing == PathId::kNone) scheduler_.Attempted(open.path, pass_);
   const bool left_out = left_out_ != open.left_out_at_start;
   const bool foreign = foreign_.load(std::memory_order_relaxed) != open.foreign_at_start;
-  if (overlapped || incomplete || foreign || left_out || slot == kNoSlot) {
-    finished.uncounted = overlapped ? Uncounted::kOverlapped
-                         : foreign  ? Uncounted::kOtherDevice
-                         : left_out ? Uncounted::kLeftOut
-                                    : Uncounted::kNoSlot;
+  if (truncated || overlapped || incomplete || foreign || left_out || slot == kNoSlot) {
+    finished.uncounted = truncated    ? Uncounted::kTruncated
+                         : overlapped ? Uncounted::kOverlapped
+                         : foreign    ? Uncounted::kOtherDevice
+                         : left_out   ? Uncounted::kLeftOut
+                                      : Uncounted::kNoSlot;
     if (slot != kNoSlot) ++slots_[slot].incomplete;
     return;
   }
@@ -189,7 +232,7 @@ void RangeBorders::End(const void* owner, PathId enclosing, const OpenRegion& op
   finished.epoch = epoch_;
 }
 
-void RangeBorders::SetTop(const void* owner, PathId top) {
+bool RangeBorders::SetTop(const void* owner, PathId top) {
   for (size_t i = 0; i < open_count_; ++i) {
     if (open_[i].owner != owner) continue;
     if (top == PathId::kNone) {
@@ -197,14 +240,15 @@ void RangeBorders::SetTop(const void* owner, PathId top) {
     } else {
       open_[i].top = top;
     }
-    return;
+    return true;
   }
-  if (top == PathId::kNone) return;
+  if (top == PathId::kNone) return true;
   if (open_count_ == kMaxOpenStacks) {
     ++overlaps_;  // it runs beside all the others and cannot be named with them
-    return;
+    return false;
   }
   open_[open_count_++] = {owner, top};
+  return true;
 }
 
 PathId RangeBorders::Combined() {
@@ -256,7 +300,7 @@ void RangeBorders::CloseRange() {
 void RangeBorders::SwitchRange() {
   const PathId wanted = Combined();
   innermost_.store(wanted, std::memory_order_relaxed);
-  if (open_count_ > 1) ++overlaps_;
+  if (open_count_ > 1 || aside_.load(std::memory_order_relaxed) > 0) ++overlaps_;
   CloseRange();
   if (wanted == PathId::kNone || state_ != State::kRunning) return;
   if (scheduler_.given_up(pass_)) {
@@ -293,12 +337,12 @@ void RangeBorders::RefusedByCupti() {
   ++gaps_;
   Health().Lost(Loss::kRangesRefused);
   if (state_ == State::kOff) return;
+  state_ = State::kOff;  // before the sentence, which needs memory
+  pthread_cond_broadcast(&changed_);
+  recorder_.Wake();
   Health().AddNote(NoteSeverity::kFailure, "counters",
                    "counters off: CUPTI refused a range, answer " + session_->LastBorderError() +
                        "; another profiler may have taken the counters, run \"rafter doctor\"");
-  state_ = State::kOff;
-  pthread_cond_broadcast(&changed_);
-  recorder_.Wake();
 }
 
 RangeBorders::Request RangeBorders::TakeRequest() {
@@ -311,9 +355,10 @@ RangeBorders::Request RangeBorders::TakeRequest() {
 void RangeBorders::Armed(RangeSession* session, std::vector<ScheduledPass> passes,
                          uint32_t flop_first_pass, uint32_t flop_passes) {
   Lock lock(mutex_);
+  if (state_ == State::kOff) return;  // meanwhile: the context went while this took too long
   session_ = session;
   context_ = session->context();
-  refused_context_ = nullptr;
+  refused_.fill(nullptr);
   shared_context_.store(context_, std::memory_order_relaxed);
   scheduler_.Start(std::move(passes));
   flop_first_pass_ = flop_first_pass;
@@ -363,16 +408,20 @@ void RangeBorders::Resume(size_t pass) {
 void RangeBorders::Paused() {
   Lock lock(mutex_);
   if (state_ != State::kRotating && state_ != State::kArming) return;
-  epoch_start_ns_ = NowNs();
-  skips_ = 0;
+  if (state_ == State::kRotating) {  // else the pause goes on: another context was refused
+    epoch_start_ns_ = NowNs();
+    skips_ = 0;
+  }
   state_ = State::kPaused;
   pthread_cond_broadcast(&changed_);
 }
 
 bool RangeBorders::Retire(bool may_arm_again) {
   Lock lock(mutex_);
-  if (state_ == State::kRotating) WaitWhile(State::kRotating, kRotationDeadlineNs);
-  if (state_ == State::kArming && !arm_overdue_) WaitWhile(State::kArming, kArmDeadlineNs);
+  if (request_.work != Work::kNone) {
+    state_ = asked_in_;
+    request_ = {};
+  }
   const bool was_running = state_ == State::kRunning;
   if (was_running) {
     CloseRange();
@@ -385,9 +434,10 @@ bool RangeBorders::Retire(bool may_arm_again) {
     }
     open_count_ = 0;
   }
-  if (state_ == State::kRunning || state_ == State::kPaused || state_ == State::kIdle) {
-    state_ = may_arm_again ? State::kIdle : State::kOff;
-  }
+  // A state that the recorder works in means that it ended there, by an exception.
+  const bool known =
+      state_ == State::kRunning || state_ == State::kPaused || state_ == State::kIdle;
+  state_ = known && may_arm_again ? State::kIdle : State::kOff;
   innermost_.store(PathId::kNone, std::memory_order_relaxed);
   shared_context_.store(nullptr, std::memory_order_relaxed);
   pthread_cond_broadcast(&changed_);
@@ -399,6 +449,10 @@ void RangeBorders::GiveUp(const std::string& set) {
   scheduler_.GiveUp(set);
   if (state_ != State::kRunning || range_ == PathId::kNone || !scheduler_.given_up(pass_)) return;
   ++left_out_;
+  if (open_count_ > 1) {  // a stretch of an overlap counts as whole when it begins
+    const size_t slot = SlotFor(range_);
+    if (slot != kNoSlot) ++slots_[slot].incomplete;
+  }
   CloseRange();
 }
 
@@ -411,7 +465,8 @@ bool RangeBorders::given_up(const std::string& set) {
 }
 
 void RangeBorders::Forget() {
-  pthread_mutex_init(&mutex_, nullptr);  // the parent may have held it
+  InitialiseLocks();  // the parent may have held or waited for them
+  aside_ = 0;
   state_ = State::kIdle;
   request_ = {};
   context_ = nullptr;

@@ -88,9 +88,15 @@ class RangeBorders {
   // `open`.
   void Begin(const void* owner, const OpenRegion* around, void* context, OpenRegion& open);
 
-  // A region ends; `enclosing` is the path below it on the same stack that takes
-  // part in the borders, or kNone. Fills what the record says of counters.
-  void End(const void* owner, PathId enclosing, const OpenRegion& open, FinishedRegion& finished);
+  // A region ends; `enclosing` is what Enclosing says. `truncated`: its thread or
+  // the process ended inside it. Fills what the record says of counters.
+  void End(const void* owner, PathId enclosing, const OpenRegion& open, FinishedRegion& finished,
+           bool truncated = false);
+
+  // Path of the region around `open` on the same stack if both take part in the
+  // borders of one epoch, else kNone: one that was open when a context went has
+  // no borders in the epochs after it.
+  static PathId Enclosing(const OpenRegion* around, const OpenRegion& open);
 
   // Path of the innermost open region, for launches.
   PathId InnermostPath() const { return innermost_.load(std::memory_order_relaxed); }
@@ -128,10 +134,14 @@ class RangeBorders {
   void Paused();
 
   // Takes counting away for good or until a new context is armed: at exit, or
-  // when the context goes. Waits for a rotation under way, at most
-  // kRotationDeadlineNs. Returns whether an epoch was running, whose range is
-  // closed and which CloseEpoch then ends.
+  // when the context goes. The caller owns the range session, so that the
+  // recorder is not at work; what was asked of it and not begun is withdrawn.
+  // Returns whether an epoch was running, whose range is closed and which
+  // CloseEpoch then ends.
   bool Retire(bool may_arm_again);
+
+  // Whether counting is off for good.
+  bool off() const { return state_.load(std::memory_order_relaxed) == State::kOff; }
 
   // Leaves a set out from now on; a range of it that is open is closed at once.
   void GiveUp(const std::string& set);
@@ -159,8 +169,15 @@ class RangeBorders {
   };
   class Lock;
 
+  static constexpr size_t kMaxRefusedContexts = 16;  // GPUs of a large node
+
+  void InitialiseLocks();
   bool WaitWhile(State state, uint64_t deadline_ns);  // false: the deadline passed
-  void SetTop(const void* owner, PathId top);
+  void Ask(State state, const Request& request);
+  bool Refused(const void* context) const;
+  bool CountedNow(const OpenRegion& open) const;
+  void StandAside(const OpenRegion* around, OpenRegion& open);
+  bool SetTop(const void* owner, PathId top);  // false: no room to name the stack
   void SwitchRange();
   size_t SlotFor(PathId path);
   const EpochSlot* HeldSlot(PathId path) const;
@@ -178,8 +195,10 @@ class RangeBorders {
 
   std::atomic<State> state_{State::kIdle};
   Request request_;
+  State asked_in_ = State::kIdle;  // the state that request_ was made in
   void* context_ = nullptr;
-  void* refused_context_ = nullptr;  // asked for while paused, and not replacing ours
+  std::array<void*, kMaxRefusedContexts> refused_{};  // came while paused, not replacing ours
+  size_t next_refused_ = 0;
   RangeSession* session_ = nullptr;
   Scheduler scheduler_;
 
@@ -200,6 +219,7 @@ class RangeBorders {
   PathId range_ = PathId::kNone;      // of the open range
   uint64_t range_start_ns_ = 0;       // kept for overlaps only
   uint32_t overlaps_ = 0;             // stretches with several stacks open, ever
+  std::atomic<uint32_t> aside_{0};    // stacks open now that no range is named by
   uint32_t gaps_ = 0;                 // stretches that no range covered, ever
   uint32_t left_out_ = 0;             // likewise, because their set was left out
   std::atomic<uint32_t> foreign_{0};  // launches on other contexts, ever

@@ -1,5 +1,7 @@
 #include "inject/counters/scheduler.h"
 
+#include <algorithm>
+
 namespace rafter {
 
 uint8_t Scheduler::QuotaOf(const std::string& set) {
@@ -9,6 +11,12 @@ uint8_t Scheduler::QuotaOf(const std::string& set) {
 }
 
 void Scheduler::Start(std::vector<ScheduledPass> passes) {
+  for (ScheduledPass& pass : passes) {
+    pass.given_up =
+        pass.given_up || std::any_of(passes_.begin(), passes_.end(), [&](const auto& old) {
+          return old.given_up && old.set == pass.set;
+        });
+  }
   passes_ = std::move(passes);
   if (passes_.size() > kMaxPasses) passes_.resize(kMaxPasses);
   for (auto& row : attempts_) row.fill(0);

@@ -53,6 +53,8 @@ class Scheduler {
   // counts show. Time goes on for as long as the program does.
   static uint8_t QuotaOf(const std::string& set);
 
+  // Begins afresh, on a new context too; what was given up stays so, since the
+  // reason lies in the program.
   void Start(std::vector<ScheduledPass> passes);
 
   enum class Action {

@@ -23,9 +23,12 @@ struct CudaDriver::Table {
 };
 
 bool CudaDriver::Find() noexcept {
-  if (found_) return true;
+  if (found()) return true;
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-  if (library == nullptr) return false;
+  if (library == nullptr) {
+    dlerror();  // our failure must not be taken for one of the program's
+    return false;
+  }
   static Table table;
   bool complete = true;
   const auto take = [&](auto& function, const char* name) {
@@ -43,16 +46,18 @@ bool CudaDriver::Find() noexcept {
   take(table.cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId");
   take(table.cuDeviceTotalMem, "cuDeviceTotalMem_v2");
   take(table.cuDeviceGetAttribute, "cuDeviceGetAttribute");
-  if (!complete) return false;
-  take(table.cuCtxGetId, "cuCtxGetId");
+  const bool usable = complete;
+  take(table.cuCtxGetId, "cuCtxGetId");  // may be missing
+  dlerror();
+  if (!usable) return false;
   table_ = &table;
-  found_ = true;
+  found_.store(true, std::memory_order_release);
   return true;
 }
 
 void* CudaDriver::CurrentContext() const noexcept {
   CUcontext context = nullptr;
-  if (!found_ || table_->cuCtxGetCurrent(&context) != CUDA_SUCCESS) return nullptr;
+  if (!found() || table_->cuCtxGetCurrent(&context) != CUDA_SUCCESS) return nullptr;
   return context;
 }
 

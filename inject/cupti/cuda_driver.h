@@ -1,12 +1,13 @@
 // CudaDriver holds the few functions of the CUDA driver that we call, taken
 // from the copy that the process has loaded. Free of NVIDIA's headers.
 //
-//   Threads   any, once Find succeeded.
+//   Threads   any, once Find succeeded; Find: one at a time.
 //   Blocking  never; every call is a query.
 //   Memory    plain pointers.
 //   Lifetime  the driver is never unloaded.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ class CudaDriver {
   // Fills the table when libcuda.so.1 is mapped in this process, and returns
   // whether it is. Never loads it.
   bool Find() noexcept;
-  bool found() const { return found_; }
+  bool found() const { return found_.load(std::memory_order_acquire); }
 
   // The calling thread's context, or null: none, or CUDA is not initialised.
   // Hot path. One call into the driver, about 20 ns.
@@ -56,7 +57,7 @@ class CudaDriver {
   Result<DeviceFacts> Facts() const;
 
  private:
-  bool found_ = false;
+  std::atomic<bool> found_{false};  // then table_ stays as it is
   struct Table;
   const Table* table_ = nullptr;
 };

@@ -141,10 +141,7 @@ Status LaunchWatch::Subscribe(const CuptiTable* cupti, LaunchListener* listener)
 
 void LaunchWatch::Unsubscribe() {
   if (subscriber_ == nullptr) return;
-  if (watching()) {
-    watching_.store(false, std::memory_order_relaxed);
-    generation_.fetch_add(1, std::memory_order_acq_rel);
-  }
+  if (watching()) changes_.fetch_add(1, std::memory_order_acq_rel);
   cupti_->cuptiUnsubscribe(static_cast<CUpti_SubscriberHandle>(subscriber_));
   subscriber_ = nullptr;
 }
@@ -155,16 +152,17 @@ void LaunchWatch::Watch(bool launches) {
     cupti_->cuptiEnableCallback(launches ? 1 : 0, static_cast<CUpti_SubscriberHandle>(subscriber_),
                                 CUPTI_CB_DOMAIN_DRIVER_API, call);
   };
-  if (!launches) generation_.fetch_add(1, std::memory_order_acq_rel);
+  if (!launches) changes_.fetch_add(1, std::memory_order_acq_rel);
   for (const CUpti_driver_api_trace_cbid call : kLaunchCalls) set(call);
   for (const SignCall& sign : kSignCalls) set(sign.call);
-  if (launches) generation_.fetch_add(1, std::memory_order_acq_rel);
-  watching_.store(launches, std::memory_order_relaxed);
-  if (launches) return;
+  if (launches) {
+    changes_.fetch_add(1, std::memory_order_acq_rel);
+    return;
+  }
   for (InFlight& launch : in_flight_) launch.since_ns.store(0, std::memory_order_relaxed);
 }
 
-void LaunchWatch::OnDriverCall(uint32_t call, const void* raw) noexcept {
+void LaunchWatch::OnDriverCall(uint32_t call, const void* raw) {
   const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
   if (data.callbackSite == CUPTI_API_EXIT) {
     const uint64_t place = data.correlationData == nullptr ? 0 : *data.correlationData;
@@ -197,7 +195,7 @@ void LaunchWatch::OnDriverCall(uint32_t call, const void* raw) noexcept {
   }
 }
 
-void LaunchWatch::OnResource(uint32_t id, const void* raw) noexcept {
+void LaunchWatch::OnResource(uint32_t id, const void* raw) {
   if (id != CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) return;
   listener_->OnContextGoing(static_cast<const CUpti_ResourceData*>(raw)->context);
 }

@@ -30,13 +30,13 @@ struct SeenLaunch {
   void* stream = nullptr;
 };
 
-// Who is told. Called on threads of the target.
+// Who is told. Called on threads of the target, inside the fence.
 class LaunchListener {
  public:
-  virtual void OnLaunch(const SeenLaunch& launch) noexcept = 0;
+  virtual void OnLaunch(const SeenLaunch& launch) = 0;
   // The program does something after which kernels may wait for each other.
-  virtual void OnSign(const char* what) noexcept = 0;
-  virtual void OnContextGoing(void* context) noexcept = 0;
+  virtual void OnSign(const char* what) = 0;
+  virtual void OnContextGoing(void* context) = 0;
 
  protected:
   ~LaunchListener() = default;
@@ -55,10 +55,14 @@ class LaunchWatch {
 
   // Launch events on or off. Context events come as long as we subscribe.
   void Watch(bool launches);
-  bool watching() const { return watching_.load(std::memory_order_relaxed); }
-  // Changes whenever watching begins or ends: a count taken across a change is
-  // no count.
-  uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
+  bool watching() const { return generation() != 0; }
+  // A number of its own for each time that launches are watched, and 0 while they
+  // are not: a count taken across a change is no count. One word says both, so
+  // that nobody sees a fresh number with an old answer.
+  uint32_t generation() const {
+    const uint32_t changes = changes_.load(std::memory_order_acquire);
+    return changes % 2 == 0 ? 0 : changes;
+  }
 
   // Launches of any thread since the start, on any context.
   uint64_t launches() const { return launches_.load(std::memory_order_acquire); }
@@ -72,8 +76,8 @@ class LaunchWatch {
   bool LongestBlocked(uint64_t before_ns, Blocked& blocked) const;
 
   // Called by CUPTI.
-  void OnDriverCall(uint32_t callback, const void* data) noexcept;
-  void OnResource(uint32_t callback, const void* data) noexcept;
+  void OnDriverCall(uint32_t callback, const void* data);
+  void OnResource(uint32_t callback, const void* data);
 
  private:
   struct InFlight {
@@ -84,8 +88,7 @@ class LaunchWatch {
   const CuptiTable* cupti_ = nullptr;
   LaunchListener* listener_ = nullptr;
   void* subscriber_ = nullptr;
-  std::atomic<bool> watching_{false};
-  std::atomic<uint32_t> generation_{1};
+  std::atomic<uint32_t> changes_{0};  // odd: launches are watched
   std::atomic<uint64_t> launches_{0};
   std::array<InFlight, kMaxInFlight> in_flight_;
 };

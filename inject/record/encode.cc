@@ -258,14 +258,14 @@ Result<LeaseAnswer> ParseLease(std::string_view text) {
   try {
     protozero::pbf_message<field::Lease> message(text.data(), text.size());
     while (message.next()) {
-      switch (message.tag()) {
-        case field::Lease::kGranted:
-          answer.granted = message.get_bool();
+      switch (message.tag_and_type()) {
+        case Typed(field::Lease::kGranted, kNumber):
+          answer.granted = message.get_uint32() != 0;  // get_bool looks beyond the end
           break;
-        case field::Lease::kHolderPid:
+        case Typed(field::Lease::kHolderPid, kNumber):
           answer.holder_pid = message.get_uint32();
           break;
-        case field::Lease::kReason:
+        case Typed(field::Lease::kReason, kText):
           answer.reason = message.get_string();
           break;
         default:

@@ -46,7 +46,7 @@ std::vector<KernelCount> KernelTable::Changed() {
 
 void KernelTable::Forget() {
   new (&mutex_) std::mutex;
-  entries_.clear();
+  new (&entries_) std::vector<Entry>;
 }
 
 }  // namespace rafter

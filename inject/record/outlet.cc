@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 
 #include "inject/clock.h"
 #include "inject/health.h"
@@ -239,15 +240,10 @@ bool Outlet::Receive(int deadline_ms, Answer& answer) {
 }
 
 void Outlet::Forget() {
-  if (socket_ >= 0) close(socket_);
-  if (spool_ >= 0) close(spool_);
-  socket_ = -1;
-  spool_ = -1;
-  spool_failed_ = false;
-  spool_bytes_ = 0;
-  trouble_.clear();
-  definitions_.clear();
-  received_.clear();
+  for (const int fd : {socket_, spool_}) {
+    if (fd >= 0 && IsOurs(fd)) close(fd);
+  }
+  new (this) Outlet;  // the parent's recorder may have been in the middle of a string
 }
 
 }  // namespace rafter

@@ -75,11 +75,15 @@ void* PathTable::Allocate(size_t bytes) noexcept {
 PathEntry* PathTable::Insert(uint64_t hash, PathId parent, uint32_t domain, std::string_view name,
                              std::span<const PathId> members) noexcept {
   const uint32_t number = count_.load(std::memory_order_relaxed) + 1;
-  // The last places belong to "(other regions)", so that folding cannot fail.
-  const size_t limit = name == kOther ? kMaxPaths : kMaxPaths - 256;
+  // The last places belong to "(other regions)", and the very last to that of the
+  // top level, so that folding cannot fail; nor does it ask for name memory.
+  const bool other = name == kOther;
+  const size_t limit = !other                    ? kMaxPaths - 256
+                       : parent != PathId::kNone ? kMaxPaths - 1
+                                                 : kMaxPaths;
   const size_t member_bytes = members.size() * sizeof(PathId);
   const size_t bytes = sizeof(PathEntry) + member_bytes + name.size();
-  if (number > limit || name_memory_ + bytes > kMaxNameMemory) return nullptr;
+  if (number > limit || (!other && name_memory_ + bytes > kMaxNameMemory)) return nullptr;
   void* memory = Allocate(bytes);
   if (memory == nullptr) return nullptr;
   name_memory_ += bytes;
@@ -158,6 +162,8 @@ void PathTable::Forget() {
   for (auto& bucket : buckets_) bucket.store(nullptr, std::memory_order_relaxed);
   for (auto& entry : by_id_) entry.store(nullptr, std::memory_order_relaxed);
   count_.store(0, std::memory_order_relaxed);
+  chunk_ = nullptr;  // a thread of the parent may have been taking from it
+  chunk_left_ = 0;
   name_memory_ = 0;  // domains stay: the program holds their handles
 }
 

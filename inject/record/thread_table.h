@@ -29,6 +29,7 @@ struct OpenRegion {
   uint32_t foreign_at_start = 0;
   Uncounted uncounted = Uncounted::kCounted;
   bool borders = false;  // takes part in the range borders
+  bool aside = false;    // works on the GPU beside them, not named by them
 };
 
 struct ThreadRecord {

@@ -162,4 +162,15 @@ enum class FrameType : uint16_t {
   kBye = 33
 };
 
+// protozero takes the wire type of a field on trust, and asserts it where
+// assertions are on. A reader that may meet foreign bytes compares both, so that
+// a known number with another type is passed over like an unknown one.
+inline constexpr auto kNumber = protozero::pbf_wire_type::varint;
+inline constexpr auto kText = protozero::pbf_wire_type::length_delimited;
+
+template <typename Field>
+constexpr uint32_t Typed(Field field, protozero::pbf_wire_type type) {
+  return protozero::tag_and_type(field, type);
+}
+
 }  // namespace rafter

@@ -12,10 +12,10 @@
 #include <memory>
 #include <string>
 
-#include "cupti/table.h"
 #include "inject/counters/range_borders.h"
 #include "inject/record/path_table.h"
 #include "inject/record/region_ring.h"
+#include "tests/fakes/opening_cupti.h"
 
 namespace rafter {
 namespace {
@@ -71,22 +71,7 @@ class NoRecorder final : public RangeBorders::Recorder {
 
 // A CUPTI that takes every border and does nothing.
 CuptiTable EmptyCupti() {
-  CuptiTable table;
-  table.version = 130001;
-  table.cuptiProfilerInitialize = [](CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; };
-  table.cuptiProfilerDeviceSupported = [](CUpti_Profiler_DeviceSupported_Params* params) {
-    params->isSupported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
-    return CUPTI_SUCCESS;
-  };
-  table.cuptiDeviceGetChipName = [](CUpti_Device_GetChipName_Params* params) {
-    params->pChipName = "GH100";
-    return CUPTI_SUCCESS;
-  };
-  table.cuptiProfilerGetCounterAvailability =
-      [](CUpti_Profiler_GetCounterAvailability_Params* params) {
-        params->counterAvailabilityImageSize = 1;
-        return CUPTI_SUCCESS;
-      };
+  CuptiTable table = OpeningCupti();
   table.cuptiRangeProfilerPushRange = [](CUpti_RangeProfiler_PushRange_Params*) {
     return CUPTI_SUCCESS;
   };

@@ -39,7 +39,7 @@ Roofline WithPoints(int count) {
     roofline.points.push_back(
         PointAt("region " + std::to_string(i), 0.05 * std::pow(1.05, i), 1e11 * std::pow(1.02, i)));
   }
-  roofline.undrawn = {{"copy", "no floating-point work: no kernels"}};
+  roofline.undrawn = {{"copy", "no floating-point work"}};
   roofline.notes = {"7 instances dropped"};
   return roofline;
 }
@@ -173,11 +173,24 @@ TEST(DrawRoofline, StaysDrawableWithThousandsOfRows) {
   Roofline roofline = WithPoints(200);
   for (int i = 0; i < 2000; ++i) {
     roofline.points.push_back(PointAt("more", 1, 1e12));
-    roofline.undrawn.push_back({"u", "r"});
-    roofline.notes.push_back("note " + std::to_string(i));
+    const std::string number = std::to_string(i);
+    roofline.undrawn.push_back({"u" + number, std::string(900, 'r') + std::to_string(i % 200)});
+    roofline.notes.push_back(std::string(900, 'n') + number);
   }
   const std::string png = Draw(roofline, ChartFormat::kPng);
   EXPECT_LT(PngHeight(png), 32767u);  // cairo's limit
+}
+
+TEST(DrawRoofline, ListsRowsOfOneReasonTogether) {
+  Roofline one = WithPoints(2);
+  one.undrawn = {{"copy", "no floating-point work"}};
+  Roofline several = one;
+  for (const char* name : {"read", "write", "fill"}) {
+    several.undrawn.push_back({name, "no floating-point work"});
+  }
+  EXPECT_EQ(PngHeight(Draw(several, ChartFormat::kPng)), PngHeight(Draw(one, ChartFormat::kPng)));
+  several.undrawn.push_back({"idle", "no GPU time"});
+  EXPECT_GT(PngHeight(Draw(several, ChartFormat::kPng)), PngHeight(Draw(one, ChartFormat::kPng)));
 }
 
 TEST(DrawRoofline, StandsExtremePoints) {

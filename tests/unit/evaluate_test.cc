@@ -154,7 +154,8 @@ TEST(FillSlots, FindsSlotsByPathNumberAndNamesWhatDoesNotFit) {
   epoch.slots = {{12, 1, 0, 1, false, {}}, {3, 1, 0, 1, false, {}}};
   const std::string trouble =
       FillSlots({{"3", {1.0}}, {"12x", {2.0}}, {"99", {3.0}}, {"3", {4.0}}}, 1, epoch);
-  EXPECT_EQ(trouble, "epoch 5: 1 slots without a range and 3 ranges without a slot in its image");
+  EXPECT_EQ(trouble,
+            "epoch 5: its counters lack 1 region that it counted and hold 3 that it did not");
   EXPECT_TRUE(epoch.slots[0].evaluated);
   EXPECT_EQ(epoch.slots[0].values, (std::vector<std::optional<double>>{std::nullopt}));
   EXPECT_EQ(epoch.slots[1].values, (std::vector<std::optional<double>>{1.0}));

@@ -75,6 +75,11 @@ TEST(ParsePlan, RefusesPlansThatWouldMakeCountersMisread) {
   plan = GoodPlan();
   plan.mutable_sets(0)->clear_counters();
   EXPECT_FALSE(ParsePlan(plan.SerializeAsString()).ok());
+  plan = GoodPlan();  // passes that add up only because the sum overflows
+  plan.mutable_sets(0)->set_passes(0xfffffffe);
+  plan.mutable_sets(1)->set_first_pass(0xfffffffe);
+  plan.mutable_sets(1)->set_passes(5);
+  EXPECT_FALSE(ParsePlan(plan.SerializeAsString()).ok());
   EXPECT_FALSE(ParsePlan("\xff\xff\xff").ok());
   EXPECT_FALSE(ParsePlan("").ok());
 }

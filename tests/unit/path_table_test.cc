@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <thread>
@@ -47,6 +48,21 @@ TEST(PathTable, FoldsNamesBeyondItsLimitIntoOneAndCountsThem) {
   EXPECT_LE(paths->count(), PathTable::kMaxPaths);
   EXPECT_GE(Health().lost(Loss::kNamesFolded) - before, 1000u);
   EXPECT_EQ(paths->Find(PathId::kNone, 0, "yet another"), last);
+}
+
+TEST(PathTable, FoldsNamesForWhichThereIsNoMemoryIntoNoOtherName) {
+  auto paths = std::make_unique<PathTable>();
+  constexpr size_t kLongest = 1 << 20;
+  size_t left = PathTable::kMaxNameMemory;
+  while (left > 0) {  // to the last byte
+    const size_t name = std::min(kLongest, left - sizeof(PathEntry));
+    const std::string number = std::to_string(left);
+    paths->Find(PathId::kNone, 0, number + std::string(name - number.size(), 'x'));
+    left -= sizeof(PathEntry) + name;
+    if (left < 2 * sizeof(PathEntry)) break;
+  }
+  const PathId folded = paths->Find(PathId::kNone, 0, "a name longer than any room that is left");
+  EXPECT_EQ(NameOf(*paths, folded), "(other regions)");
 }
 
 TEST(PathTable, NamesAnOverlapByItsMembers) {

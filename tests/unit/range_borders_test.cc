@@ -8,7 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "cupti/table.h"
+#include "inject/clock.h"
+#include "tests/fakes/opening_cupti.h"
 
 namespace rafter {
 namespace {
@@ -18,22 +19,7 @@ std::vector<std::string>* g_log = nullptr;
 CUptiResult g_push_answer = CUPTI_SUCCESS;
 
 CuptiTable RecordingCupti() {
-  CuptiTable table;
-  table.version = 130001;
-  table.cuptiProfilerInitialize = [](CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; };
-  table.cuptiProfilerDeviceSupported = [](CUpti_Profiler_DeviceSupported_Params* params) {
-    params->isSupported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
-    return CUPTI_SUCCESS;
-  };
-  table.cuptiDeviceGetChipName = [](CUpti_Device_GetChipName_Params* params) {
-    params->pChipName = "GH100";
-    return CUPTI_SUCCESS;
-  };
-  table.cuptiProfilerGetCounterAvailability =
-      [](CUpti_Profiler_GetCounterAvailability_Params* params) {
-        params->counterAvailabilityImageSize = 1;
-        return CUPTI_SUCCESS;
-      };
+  CuptiTable table = OpeningCupti();
   table.cuptiRangeProfilerPushRange = [](CUpti_RangeProfiler_PushRange_Params* params) {
     if (g_push_answer == CUPTI_SUCCESS) g_log->push_back("+" + std::string(params->pRangeName));
     return g_push_answer;
@@ -48,7 +34,7 @@ CuptiTable RecordingCupti() {
 // Arms and changes passes on a thread of its own, as the recorder does.
 class FakeRecorder final : public RangeBorders::Recorder {
  public:
-  void Wake() noexcept override {}
+  void Wake() noexcept override { woken = true; }
   void Overlapped(const FinishedRegion& stretch) noexcept override { overlaps.push_back(stretch); }
 
   void Serve(RangeBorders& borders) {
@@ -62,6 +48,11 @@ class FakeRecorder final : public RangeBorders::Recorder {
         if (request.work == RangeBorders::Work::kPause) {
           epochs.push_back(borders.CloseEpoch());
           borders.Paused();
+          ++pauses_;
+        }
+        if (request.work == RangeBorders::Work::kArm) {  // our context lives
+          ++refusals;
+          borders.Paused();
         }
         std::this_thread::yield();
       }
@@ -72,11 +63,18 @@ class FakeRecorder final : public RangeBorders::Recorder {
     if (thread_.joinable()) thread_.join();
   }
 
+  void WaitForPauses(int count) {
+    while (pauses_ < count) std::this_thread::yield();
+  }
+
+  std::atomic<bool> woken{false};
+  std::atomic<int> refusals{0};
   std::vector<FinishedRegion> overlaps;
   std::vector<EndedEpoch> epochs;
 
  private:
   std::atomic<bool> done_{false};
+  std::atomic<int> pauses_{0};
   std::thread thread_;
 };
 
@@ -283,6 +281,106 @@ TEST_F(Borders, MarkWhatIsStillOpenAtTheEndAsIncomplete) {
   }
   EXPECT_EQ(log_.back(), "-");
   EXPECT_FALSE(borders_->Retire(false));
+}
+
+TEST_F(Borders, CountNoCallWholeBesideOneThatIsLeftUncounted) {
+  Arm({{"time", 1, false}, {"memory", 1, false}});
+  recorder_.Serve(*borders_);
+  const PathId a = Path("a");
+  const PathId b = Path("b");
+  for (int i = 0; i < 2; ++i) End(&thread_b_, Begin(&thread_b_, b));
+  const OpenRegion open_b = Begin(&thread_b_, b);  // has what it needs, in both sets
+  ASSERT_EQ(open_b.uncounted, Uncounted::kResting);
+  const OpenRegion open_a = Begin(&thread_a_, a);  // lacks this set; holds the work of b as well
+  ASSERT_TRUE(open_a.borders);
+  EXPECT_EQ(End(&thread_b_, open_b).uncounted, Uncounted::kResting);
+  EXPECT_EQ(End(&thread_a_, open_a).uncounted, Uncounted::kOverlapped);
+  const FinishedRegion alone = End(&thread_a_, Begin(&thread_a_, a));
+  EXPECT_NE(alone.epoch, 0u);
+}
+
+TEST_F(Borders, CountACallWholeBesideOneOnAnotherDevice) {
+  Arm();
+  OpenRegion other;
+  other.path = Path("other");
+  borders_->Begin(&thread_b_, nullptr, &thread_b_, other);
+  ASSERT_EQ(other.uncounted, Uncounted::kOtherDevice);
+  EXPECT_NE(End(&thread_a_, Begin(&thread_a_, Path("a"))).epoch, 0u);
+}
+
+TEST_F(Borders, CountNoCallWholeInWhichItsThreadEnds) {
+  Arm();
+  const PathId a = Path("a");
+  End(&thread_a_, Begin(&thread_a_, a));
+  const OpenRegion open = Begin(&thread_a_, a);
+  FinishedRegion finished;
+  borders_->End(&thread_a_, PathId::kNone, open, finished, true);
+  EXPECT_EQ(finished.uncounted, Uncounted::kTruncated);
+  EXPECT_EQ(finished.epoch, 0u);
+  const EndedEpoch epoch = borders_->CloseEpoch();
+  EXPECT_EQ(SlotOf(epoch, a)->instances, 1u);
+  EXPECT_EQ(SlotOf(epoch, a)->incomplete, 1u);
+}
+
+TEST_F(Borders, LeaveACallBehindThatWasOpenWhenItsContextWent) {
+  Arm();
+  const PathId outer = Path("outer");
+  const PathId inner = Path("inner", outer);
+  const OpenRegion open_outer = Begin(&thread_a_, outer);
+  EXPECT_TRUE(borders_->Retire(true));
+  borders_->CloseEpoch();
+  log_.clear();
+  Arm();  // on a new context
+  const OpenRegion open_inner = Begin(&thread_a_, inner, &open_outer);
+  const PathId enclosing = RangeBorders::Enclosing(&open_outer, open_inner);
+  EXPECT_EQ(enclosing, PathId::kNone);
+  EXPECT_NE(End(&thread_a_, open_inner, enclosing).epoch, 0u);
+  EXPECT_EQ(End(&thread_a_, open_outer).epoch, 0u);
+  EXPECT_EQ(log_, (std::vector<std::string>{"+2", "-"}));  // nothing is open, nothing of `outer`
+  const EndedEpoch epoch = borders_->CloseEpoch();
+  EXPECT_EQ(SlotOf(epoch, outer)->incomplete, 1u);
+  EXPECT_EQ(SlotOf(epoch, inner)->instances, 1u);
+}
+
+TEST_F(Borders, WithdrawAtTheEndWhatTheRecorderHasNotBegun) {
+  Arm({{"time", 1, false}, {"memory", 1, false}});
+  End(&thread_a_, Begin(&thread_a_, Path("a")));
+  OpenRegion second;
+  std::thread target([&] { second = Begin(&thread_a_, Path("a")); });  // asks for a rotation
+  while (!recorder_.woken) std::this_thread::yield();
+  const uint64_t before = NowNs();
+  EXPECT_TRUE(borders_->Retire(false));
+  target.join();
+  EXPECT_LT(NowNs() - before, RangeBorders::kRotationDeadlineNs / 2);
+  EXPECT_EQ(second.uncounted, Uncounted::kCountersOff);
+  EXPECT_EQ(borders_->TakeRequest().work, RangeBorders::Work::kNone);
+  EXPECT_EQ(SlotOf(borders_->CloseEpoch(), Path("a"))->instances, 1u);
+}
+
+TEST_F(Borders, StayOffWhenSetUpEndsTooLate) {
+  borders_->Off();
+  Arm();
+  EXPECT_EQ(Begin(&thread_a_, Path("a")).uncounted, Uncounted::kCountersOff);
+  EXPECT_TRUE(log_.empty());
+}
+
+TEST_F(Borders, AskOnceForEachOtherContextWhileCountingPauses) {
+  Arm({{"time", 1, false}});
+  recorder_.Serve(*borders_);
+  const PathId a = Path("a");
+  for (int i = 0; i < 300; ++i) End(&thread_a_, Begin(&thread_a_, a));
+  recorder_.WaitForPauses(1);
+  for (int i = 0; i < 20; ++i) {
+    for (int* context : {&thread_a_, &thread_b_}) {
+      OpenRegion open;
+      open.path = a;
+      borders_->Begin(&thread_b_, nullptr, context, open);
+      EXPECT_EQ(open.uncounted, Uncounted::kOtherDevice);
+      End(&thread_b_, open);
+    }
+  }
+  recorder_.Stop();
+  EXPECT_EQ(recorder_.refusals, 2);
 }
 
 }  // namespace

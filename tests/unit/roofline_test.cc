@@ -99,11 +99,11 @@ TEST(BuildRoofline, ListsRowsThatHaveNoPlaceWithTheReason) {
               {}};
   table.rows[1].flop_per_s = table.rows[1].duration_s = std::numeric_limits<double>::quiet_NaN();
   table.rows[2].flop = table.rows[2].flop_per_byte = table.rows[2].flop_per_s = 0;
-  table.rows[2].reason = "no kernels";
+  table.rows[2].reason = "counted of 20 calls: flop 2";
   table.rows[3].flop.reset();
   table.rows[3].flop_per_byte.reset();
   table.rows[3].flop_per_s.reset();
-  table.rows[3].reason = "no instance in set flop";
+  table.rows[3].reason = "no call was counted in set flop";
   table.rows[4].flop_per_byte.reset();
   table.rows[4].flop_per_s.reset();
   table.rows[4].validity = "instances unlike";
@@ -112,10 +112,10 @@ TEST(BuildRoofline, ListsRowsThatHaveNoPlaceWithTheReason) {
   ASSERT_EQ(roofline.points.size(), 1u);
   EXPECT_EQ(roofline.points[0].row, 0u);
   ASSERT_EQ(roofline.undrawn.size(), 4u);
-  EXPECT_EQ(roofline.undrawn[0].reason, "GPU time missing (not a number)");
+  EXPECT_EQ(roofline.undrawn[0].reason, "GPU time (not a number) missing");
   EXPECT_EQ(roofline.undrawn[1].label, "copy");
-  EXPECT_EQ(roofline.undrawn[1].reason, "no floating-point work: no kernels");
-  EXPECT_EQ(roofline.undrawn[2].reason, "FLOP missing: no instance in set flop");
+  EXPECT_EQ(roofline.undrawn[1].reason, "no floating-point work");
+  EXPECT_EQ(roofline.undrawn[2].reason, "FLOP missing: no call was counted in set flop");
   EXPECT_EQ(roofline.undrawn[3].reason, "instances unlike: launches per call differ (1 to 4)");
 }
 

@@ -131,6 +131,15 @@ TEST(Scheduler, LeavesASetThatIsGivenUpWhileItRuns) {
   EXPECT_NE(program.Run(kA), 3);
 }
 
+TEST(Scheduler, KeepsASetGivenUpOnTheNextContext) {
+  auto scheduler = std::make_unique<Scheduler>();
+  scheduler->Start(FourSets());
+  scheduler->GiveUp("flop");
+  scheduler->Start(FourSets());
+  EXPECT_TRUE(scheduler->given_up(3));
+  EXPECT_FALSE(scheduler->given_up(2));
+}
+
 TEST(Scheduler, DoesNotWaitForARegionThatNeverComesAgain) {
   Program program(FourSets());
   program.Run(kB);  // once, at the start

@@ -60,6 +60,9 @@ TEST_F(RafterCommands, WrongUseIsOneLine) {
   ExpectRefused("$RAFTER collect", "XDG_RUNTIME_DIR: not set");
   ExpectRefused("$RAFTER collect --force --append", "contradicts --force");
   ExpectRefused("$RAFTER doctor now", "\"now\": not expected here");
+  ExpectRefused("$RAFTER metrics -v", "--verbose: it describes metrics of a chip");
+  ExpectRefused("$RAFTER --version now", "\"now\": not expected after --version");
+  ExpectRefused("$RAFTER help rnu", "rnu: no such command (did you mean run?)");
 }
 
 TEST_F(RafterCommands, ForeignFilesAreNamedAsSuch) {
@@ -68,6 +71,10 @@ TEST_F(RafterCommands, ForeignFilesAreNamedAsSuch) {
   Write("spool", "RAFTERSP");
   ExpectRefused("$RAFTER ingest text -o a.rafter", "text: a foreign file, not a spool");
   ExpectRefused("$RAFTER ingest empty -o a.rafter", "empty: empty");
+  ExpectRefused("$RAFTER ingest spool -o a.rafter", "spool: breaks off within its first bytes");
+  ExpectRefused("$RAFTER ingest --force text -o ./text", "text: is an input too");
+  ExpectRefused("$RAFTER report --force text -o text", "text: is an input too");
+  ExpectRefused("$RAFTER report $RAFTER", "neither a run file nor a table in CSV");
   ExpectRefused("$RAFTER report spool", "a spool file; run \"rafter ingest spool -o RUN\"");
   ExpectRefused("$RAFTER report empty", "empty: empty; give a run file or a CSV file");
   EXPECT_FALSE(Exists("a.rafter"));
@@ -112,6 +119,7 @@ TEST_F(RafterCommands, PlanEndsWithBothNumbersOfPasses) {
   EXPECT_THAT(said.out, HasSubstr("\nset memory: 1 pass\n"));
   EXPECT_THAT(said.out, ::testing::EndsWith("\npasses together: 2\npasses as scheduled: 4\n"));
   ExpectRefused("$RAFTER metrics --chip H100", "--chip H100: CUPTI 13");
+  ExpectRefused("$RAFTER metrics --chip gh100", "did you mean GH100?");
   ExpectRefused("$RAFTER metrics --chip GH100 --plan tiem", "did you mean \"time\"?");
 }
 

@@ -85,13 +85,25 @@ TEST_F(ToolsFiles, ChartFormatComesFromTheSuffix) {
   EXPECT_THAT(ChartFormatOf("a.jpg").status().message(), HasSubstr("choose .svg, .pdf or .png"));
 }
 
+TEST_F(ToolsFiles, SameFileIsKnownByAnyName) {
+  Write(Path("a"), "x");
+  std::filesystem::create_symlink(Path("a"), Path("link"));
+  EXPECT_TRUE(IsSameFile(Path("a"), Path("./a")));
+  EXPECT_TRUE(IsSameFile(Path("a"), Path("link")));
+  EXPECT_TRUE(IsSameFile(Path("new"), Path("./new")));
+  EXPECT_FALSE(IsSameFile(Path("a"), Path("new")));
+  EXPECT_FALSE(IsSameFile("/dev/null", "/dev/null"));
+}
+
 TEST_F(ToolsFiles, KindIsToldByTheFirstBytes) {
   Write(Path("run"), std::string("SQLite format 3\0", 16) + "more");
-  Write(Path("spool"), "RAFTERSP");
+  Write(Path("spool"), std::string("RAFTERSP\1\0\0\0\0\0\0\0", 16));
+  Write(Path("start"), "RAFTERSP");
   Write(Path("csv"), "Region\nx\n");
   Write(Path("nothing"), "");
   EXPECT_EQ(*FileKindOf(Path("run")), FileKind::kRunFile);
   EXPECT_EQ(*FileKindOf(Path("spool")), FileKind::kSpool);
+  EXPECT_EQ(*FileKindOf(Path("start")), FileKind::kSpoolStart);
   EXPECT_EQ(*FileKindOf(Path("csv")), FileKind::kOther);
   EXPECT_EQ(*FileKindOf(Path("nothing")), FileKind::kEmpty);
   EXPECT_THAT(FileKindOf(Path("gone")).status().message(), HasSubstr("No such file"));

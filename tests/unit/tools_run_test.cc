@@ -120,6 +120,13 @@ TEST_F(RafterRun, WrongUseIsFoundBeforeTheProgramStarts) {
     EXPECT_FALSE(Exists("ran")) << options;
   }
   EXPECT_THAT(Shell("$RAFTER run ./app").err, HasSubstr("\"./app\": not expected here"));
+  EXPECT_THAT(Shell("$RAFTER run ./app").err, HasSubstr("put \"--\" before the program"));
+  for (const char* twice : {"-o a.svg --roofline a.svg", "-o a --csv ./a --force"}) {
+    const Said said = Shell(std::string("$RAFTER run ") + twice + " -- touch ran");
+    EXPECT_EQ(said.exit_status, 2) << twice;
+    EXPECT_THAT(said.err, HasSubstr("named for two results")) << twice;
+    EXPECT_FALSE(Exists("ran")) << twice;
+  }
   EXPECT_THAT(Shell("$RAFTER run").err, HasSubstr("no program was given; put it after \"--\""));
   EXPECT_THAT(Shell("$RAFTER run --").err, HasSubstr("no program follows \"--\""));
 }
