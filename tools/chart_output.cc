@@ -1,11 +1,18 @@
 #include "tools/chart_output.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "tools/message.h"
 
 namespace rafter {
+namespace {
+
+// Rows named in one line about what is not drawn.
+constexpr size_t kMostNamed = 4;
+
+}  // namespace
 
 Result<ChartFormat> ChartFormatOf(const std::string& path) {
   const auto ends = [&](const char* suffix) { return path.ends_with(suffix); };
@@ -32,7 +39,14 @@ Result<std::string> DrawChart(const Roofline& roofline, const std::string& path,
   for (const Undrawn& row : roofline.undrawn) undrawn[row.reason].push_back(row.label);
   for (const auto& [reason, labels] : undrawn) {
     std::string line = path + ": not drawn: " + labels.front();
-    if (labels.size() > 1) line += " and " + std::to_string(labels.size() - 1) + " more";
+    const size_t named = std::min(labels.size(), kMostNamed);
+    // A label may hold commas: "ffma, pid 573".
+    const bool has_commas = labels.front().find(',') != std::string::npos;
+    for (size_t i = 1; i < named; ++i) {
+      line += has_commas ? "; " : ", ";
+      line += labels[i];
+    }
+    if (labels.size() > named) line += " and " + std::to_string(labels.size() - named) + " more";
     notes.push_back(line + ": " + reason);
   }
   return *std::move(drawing);

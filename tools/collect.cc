@@ -83,12 +83,14 @@ int VerbCollect(Words words) {
   bool append = false;
   bool quiet = false;
   CommandLine line({"collect", "The collector in the foreground, until SIGINT or SIGTERM.",
-                    "[options]", "  rafter collect -o all.rafter --socket /tmp/me/collector.sock"});
-  line.Text("-o,--output", &output, "RUNFILE",
-            "Run file (default: collector.%h.%p.rafter; macros as in \"rafter run --help\")",
+                    "[options]",
+                    "  rafter collect -o all.rafter --socket /tmp/me/collector.sock\n"
+                    "  RAFTER_COLLECTOR=/tmp/me/collector.sock rafter run -- ./bench\n\n"
+                    "In RUNFILE: %h host, %p pid and more, as \"rafter run --help\" tells."});
+  line.Text("-o,--output", &output, "RUNFILE", "Run file (default: collector.%h.%p.rafter)",
             "RAFTER_OUTPUT");
   line.Text("--socket", &socket, "PATH",
-            "Where to listen (default: $XDG_RUNTIME_DIR/rafter/collector.sock)");
+            "Socket (default: $XDG_RUNTIME_DIR/rafter/collector.sock)");
   line.Flag("--force", &force, "Overwrite RUNFILE");
   line.Flag("--append", &append, "Go on with RUNFILE where it exists");
   line.Flag("--quiet", &quiet, "Say errors only");
@@ -97,7 +99,10 @@ int VerbCollect(Words words) {
 
   const HeldSignals signals;
   const Variables variables = CurrentVariables();
-  for (const std::string& unknown : UnknownVariables(variables)) Say(unknown);
+  quiet = quiet || IsQuiet(variables);
+  for (const std::string& unknown : UnknownVariables(variables)) {
+    if (!quiet) Say(unknown);
+  }
   const std::string pattern = output.value.value_or(DefaultOutputPattern("collector"));
   Result<std::string> path = ExpandOutputName(pattern, ReadLaunchIdentity(variables), variables);
   if (!path.ok()) return line.Refuse("--output " + pattern + ": " + path.status().message());

@@ -20,7 +20,7 @@ class UsageFormatter : public CLI::Formatter {
  public:
   explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) { column_width(34); }
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: " + usage_ + "\n";
+    return "Usage: " + usage_.substr(0, usage_.find_last_not_of(' ') + 1) + "\n";
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text;
@@ -44,12 +44,14 @@ std::string Joined(const std::vector<std::string>& words, const char* separator)
   return text;
 }
 
-Result<double> PositiveNumber(const std::string& name, const std::string& text) {
+Result<double> PositiveNumber(const std::string& name, const std::string& text,
+                              const std::string& example) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stop != end || !std::isfinite(number) || number <= 0) {
-    return Status::Failed(name + " " + text + ": not a number above zero; write it like 1.5e12");
+    return Status::Failed(name + " " + text + ": not a number above zero; write it like " +
+                          example);
   }
   return number;
 }
@@ -155,7 +157,8 @@ void CommandLine::Number(const std::string& names, std::optional<double>* value,
   CLI::Option* const option = state_->app.add_option(names, *text, help)->type_name(placeholder);
   state_->checks.push_back([=] {
     if (option->count() == 0) return Status::Ok();
-    Result<double> number = PositiveNumber(name, *text);
+    Result<double> number =
+        PositiveNumber(name, *text, placeholder == "S" ? "30 or 0.5" : "1.5e12");
     if (!number.ok()) return number.status();
     *value = *number;
     return Status::Ok();

@@ -77,6 +77,15 @@ void CheckDevices(const DriverAnswer& driver, Findings& findings) {
   }
 }
 
+// "CUPTI (libcupti.so.13 or .12) was not found" under the heading "CUPTI".
+std::string WithoutName(const std::string& trouble) {
+  constexpr std::string_view kName = "CUPTI (";
+  if (!trouble.starts_with(kName)) return trouble;
+  std::string text = trouble.substr(kName.size());
+  if (const size_t end = text.find(')'); end != std::string::npos) text.erase(end, 1);
+  return text;
+}
+
 void CheckCupti(const CuptiAnswer& cupti, const DriverAnswer& driver, Findings& findings) {
   for (const CuptiCandidate& candidate : cupti.candidates) {
     const std::string& verdict = candidate.verdict;
@@ -88,7 +97,7 @@ void CheckCupti(const CuptiAnswer& cupti, const DriverAnswer& driver, Findings& 
   }
   if (cupti.path.empty()) {
     findings.push_back(
-        {Verdict::kProblem, "CUPTI", cupti.trouble,
+        {Verdict::kProblem, "CUPTI", WithoutName(cupti.trouble),
          "install the CUDA toolkit or \"pip install nvidia-cuda-cupti\", or name the "
          "library in RAFTER_CUPTI_PATH"});
     return;
@@ -251,14 +260,14 @@ int Conclude(const Findings& findings) {
   if (problems == 0) {
     return Print("counters can be read here\n") ? kDone : kIncomplete;
   }
-  std::string first;
+  std::string about;
   for (const Finding& finding : findings) {
-    if (finding.verdict == Verdict::kProblem && first.empty()) {
-      first = finding.about + ": " + SingleLine(finding.text);
-    }
+    if (finding.verdict != Verdict::kProblem) continue;
+    if (!about.empty()) about += ", ";
+    about += finding.about;
   }
-  Print("counters cannot be read here: " + std::to_string(problems) +
-        (problems == 1 ? " problem; " : " problems, the first of them: ") + first + "\n");
+  Print("counters cannot be read here: " + CountText(problems, "problem", "problems") + " (" +
+        about + "), see above\n");
   return kIncomplete;
 }
 

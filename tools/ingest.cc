@@ -6,6 +6,7 @@
 #include "tools/command_line.h"
 #include "tools/exit_status.h"
 #include "tools/message.h"
+#include "tools/output_file.h"
 #include "tools/table_input.h"
 #include "tools/variables.h"
 #include "tools/verbs.h"
@@ -19,18 +20,19 @@ Status CheckSpool(const std::string& path) {
   if (!kind.ok()) return kind.status();
   switch (*kind) {
     case FileKind::kSpool:
-      return Status::Ok();
+      break;
+    case FileKind::kSpoolStart:
+      return Status::Failed(path + ": breaks off within its first bytes; there is nothing in it");
     case FileKind::kRunFile:
       return Status::Failed(path + ": already a run file; use \"rafter report " + path + "\"");
     case FileKind::kEmpty:
       return Status::Failed(path + ": empty; its program ended before it wrote anything");
     case FileKind::kOther:
-      break;
+      return Status::Failed(path +
+                            ": a foreign file, not a spool of Rafter's; give the *.spool files "
+                            "that the programs wrote");
   }
-  return Status::Failed(
-      path +
-      ": a foreign file, not a spool of Rafter's; give the *.spool files that the "
-      "programs wrote");
+  return Status::Ok();
 }
 
 std::string TotalsText(const CollectorTotals& totals) {
@@ -56,6 +58,11 @@ int VerbIngest(Words words) {
   if (inputs.empty()) return line.Refuse("no input was given; name the spool files");
   if (!output.value.has_value())
     return line.Refuse("--output: the run file is missing; give -o RUN");
+  for (const std::string& path : inputs) {
+    if (IsSameFile(path, *output.value)) {
+      return line.Refuse(path + ": is an input too and would be lost; give --output another name");
+    }
+  }
   std::vector<std::string> spools;
   int exit_status = kDone;
   for (const std::string& path : inputs) {
@@ -73,6 +80,7 @@ int VerbIngest(Words words) {
   if (!file.ok()) return line.Refuse(std::string(file.status().message()));
   CollectorOptions options;
   const Variables variables = CurrentVariables();
+  quiet = quiet || IsQuiet(variables);
   options.cupti = CuptiSearchOf(variables);
   options.plan_cache = PlanCacheOf(variables);
   options.report = [quiet](const std::string& text) {

@@ -56,13 +56,25 @@ int Unknown(const std::string& word) {
                      "; run \"rafter --help\"");
 }
 
+int HelpOf(const std::string& command) {
+  static const std::vector<std::string>* const help = new std::vector<std::string>{"--help"};
+  for (const Verb& verb : kVerbs) {
+    if (command == verb.name) return verb.function(*help);
+  }
+  return Unknown(command);
+}
+
 int Dispatch(Words words) {
   if (words.empty()) return SayWrongUse("no command was given; run \"rafter --help\"");
   const std::string& word = words.front();
   if (word == "--help" || word == "-h" || word == "help") {
+    if (words.size() > 1) return HelpOf(words[1]);
     return Print(HelpText()) ? kDone : kIncomplete;
   }
-  if (word == "--version") return PrintVersion();
+  if (word == "--version") {
+    if (words.size() == 1) return PrintVersion();
+    return SayWrongUse("\"" + words[1] + "\": not expected after --version; run \"rafter --help\"");
+  }
   for (const Verb& verb : kVerbs) {
     if (word == verb.name) return verb.function(words.subspan(1));
   }

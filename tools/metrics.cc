@@ -52,14 +52,14 @@ int PrintMetrics(CuptiHost& host, const std::string& chip, bool verbose) {
   return Print(text) ? kDone : kIncomplete;
 }
 
-std::string PlanText(const ChosenPlan& plan) {
+std::string PlanText(const ChosenPlan& plan, bool verbose) {
   std::string text;
   for (const ChosenSet& set : plan.sets) {
     text += "set " + set.name + ": " + std::to_string(set.passes) +
             (set.passes == 1 ? " pass\n" : " passes\n");
     for (const SetMetric& metric : set.metrics) {
-      text += "  " + metric.name + " [" + UnitText(metric.unit) + "]  " +
-              SingleLine(metric.description) + "\n";
+      text += "  " + metric.name + " [" + UnitText(metric.unit) + "]" +
+              (verbose ? "  " + SingleLine(metric.description) : "") + "\n";
     }
   }
   for (const AbsentMetric& absent : plan.absent) {
@@ -68,17 +68,17 @@ std::string PlanText(const ChosenPlan& plan) {
   return text;
 }
 
-int PrintPlan(CuptiHost& host, const std::string& chip, const std::string& list) {
+int PrintPlan(CuptiHost& host, const std::string& chip, const std::string& list, bool verbose) {
   Result<std::vector<std::string>> sets = ParseSetList(list);
   if (!sets.ok()) return SayWrongUse("metrics: --plan " + list + ": " + sets.status().message());
   Result<ChosenPlan> plan = PlanSets(host, chip, {}, *sets);
   if (!plan.ok()) return Failed(plan.status());
   Result<size_t> together = PassesTogether(host, chip, {}, *plan);
   if (!together.ok()) return Failed(together.status());
-  const std::string text = "chip " + chip + ", CUPTI " + CuptiVersionText(host.version()) + "\n" +
-                           PlanText(*plan) + "passes together: " + std::to_string(*together) +
-                           "\npasses as scheduled: " + std::to_string(plan->configuration.passes) +
-                           "\n";
+  const std::string text =
+      "chip " + chip + ", CUPTI " + CuptiVersionText(host.version()) + "\n" +
+      PlanText(*plan, verbose) + "passes together: " + std::to_string(*together) +
+      "\npasses as scheduled: " + std::to_string(plan->configuration.passes) + "\n";
   if (!Print(text)) return kIncomplete;
   // What was asked for are sets; a metric that a chip lacks is said above.
   return plan->sets.size() == sets->size() ? kDone : kIncomplete;
@@ -94,11 +94,14 @@ int VerbMetrics(Words words) {
                     "  rafter metrics --chip GH100 --plan time,memory,sm,flop"});
   line.Text("--chip", &chip, "CHIP", "List the metrics of this chip; without it, list the chips");
   line.Text("--plan", &plan, "SET[,SET...]",
-            "Show the metrics and passes of these sets (time, memory, sm, flop)");
-  line.Flag("-v,--verbose", &verbose, "With units and descriptions");
+            "Show metrics and passes of these sets: time, memory, sm, flop");
+  line.Flag("-v,--verbose", &verbose, "With unit and description of each metric");
   if (const auto status = line.Parse(words); status.has_value()) return *status;
   if (plan.value.has_value() && !chip.value.has_value()) {
     return line.Refuse("--plan: passes depend on the chip; name one with --chip");
+  }
+  if (verbose && !chip.value.has_value()) {
+    return line.Refuse("--verbose: it describes metrics of a chip; name one with --chip");
   }
   Result<std::unique_ptr<CuptiHost>> host = CuptiHost::Open(CuptiSearchOf(CurrentVariables()));
   if (!host.ok()) return Failed(host.status());
@@ -112,7 +115,7 @@ int VerbMetrics(Words words) {
                        " does not know it" + DidYouMean(*chip.value, *chips) +
                        "; run \"rafter metrics\" for the names it knows");
   }
-  if (plan.value.has_value()) return PrintPlan(**host, *chip.value, *plan.value);
+  if (plan.value.has_value()) return PrintPlan(**host, *chip.value, *plan.value, verbose);
   return PrintMetrics(**host, *chip.value, verbose);
 }
 

@@ -31,6 +31,17 @@ Status WriteInto(int descriptor, const std::string& path, std::string_view conte
 
 }  // namespace
 
+bool IsSameFile(const std::string& one, const std::string& other) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(one, error) && std::filesystem::exists(one, error)) {
+    return false;  // /dev/null may take several
+  }
+  const auto resolved = [&](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
+  };
+  return std::filesystem::equivalent(one, other, error) || resolved(one) == resolved(other);
+}
+
 Result<OutputFile> OutputFile::Take(const std::string& path, bool force) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor >= 0) {

@@ -14,6 +14,9 @@
 
 namespace rafter {
 
+// Whether both names lead to one file, be it there yet or not.
+bool IsSameFile(const std::string& one, const std::string& other);
+
 class OutputFile {
  public:
   // Takes the place. Fails when a file is there and `force` is not set, or when

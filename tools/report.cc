@@ -42,6 +42,11 @@ int VerbReport(Words words) {
   if (force && !output.value.has_value()) {
     return line.Refuse("--force: there is no file to overwrite; give --output too");
   }
+  for (const std::string& path : inputs) {
+    if (output.value.has_value() && IsSameFile(path, *output.value)) {
+      return line.Refuse(path + ": is an input too and would be lost; give --output another name");
+    }
+  }
   std::vector<std::string> notes;
   Result<Table> table = ReadTables(inputs, choices, notes);
   if (!table.ok()) return line.Refuse(table.status().message());

@@ -37,6 +37,11 @@ int VerbRoofline(Words words) {
   if (Result<ChartFormat> format = ChartFormatOf(*output.value); !format.ok()) {
     return line.Refuse(format.status().message());
   }
+  for (const std::string& path : inputs) {
+    if (IsSameFile(path, *output.value)) {
+      return line.Refuse(path + ": is an input too and would be lost; give --output another name");
+    }
+  }
   options.title = title.value.value_or("");
   std::vector<std::string> notes;
   Result<Table> table = ReadTables(inputs, choices, notes);

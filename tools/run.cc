@@ -107,7 +107,7 @@ void CountedRun::PrepareTarget() {
   }
   InjectionPlan plan = PlanInjection(*library, variables_);
   for (const std::string& note : plan.notes) SayUnlessQuiet(note);
-  if (!plan.counters) Lack(plan.notes.front());
+  if (!plan.counters) Lack(plan.notes.back());
   entered_ = true;
   for (const auto& [name, value] : plan.set) {
     target_[name] = value;
@@ -205,8 +205,9 @@ void CountedRun::SayEnding(const Ending& ending) const {
 bool CountedRun::Put(OutputFile& file, const std::string& content) {
   const Status written = file.Write(content);
   if (written.ok()) return true;
-  Say("run: " + written.message() + ", and make it from the run file: \"rafter report\" or " +
-      "\"rafter roofline\" with " + ShellQuote(run_file_->path()));
+  const bool is_table = csv_.has_value() && &file == &*csv_;
+  Say("run: " + written.message() + ", then make it from the run file: rafter " +
+      (is_table ? "report " : "roofline ") + ShellQuote(run_file_->path()) + " --output FILE");
   Lack(written.message());
   return false;
 }
@@ -277,7 +278,7 @@ int CountedRun::Execute() {
   Finish(ending);
   if (ending.timed_out && ending.signal == 0) return kSignalBase + SIGTERM;
   if (request_.strict && !lacking_.empty()) {
-    Say("run: counters were not obtained (--strict): " + lacking_);
+    Say("run: not all was obtained (--strict): " + lacking_);
     if (ending.exit_status == 0) return kNotCounted;
   }
   return ending.exit_status;

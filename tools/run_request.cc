@@ -5,32 +5,29 @@
 #include "cupti/sets.h"
 #include "tools/chart_output.h"
 #include "tools/launch_identity.h"
+#include "tools/output_file.h"
 #include "tools/output_name.h"
 
 namespace rafter {
 namespace {
 
 void Declare(CommandLine& line, RunRequest& request) {
-  line.Text(
-      "-o,--output", &request.output, "RUNFILE",
-      "Run file (default: <exe>.%h.%p.rafter). In names of files %h is the host, %p the pid of "
-      "rafter, %r the rank, %j the job, %q{NAME} a variable, %% a percent sign",
-      "RAFTER_OUTPUT");
+  line.Text("-o,--output", &request.output, "RUNFILE", "Run file (default: APP.%h.%p.rafter)",
+            "RAFTER_OUTPUT");
   line.Text("--csv", &request.csv, "FILE", "Also write the table");
   line.Texts("--roofline", &request.charts, "FILE",
              "Also draw the chart: .svg, .pdf or .png; repeatable");
   line.Flag("--force", &request.force, "Overwrite these files");
   line.Text("--set", &request.sets, "SET[,SET...]",
-            "What is counted: time, memory, sm, flop (default: all)", "RAFTER_SET");
+            "Sets to count: time, memory, sm, flop (default: all)", "RAFTER_SET");
   request.choices.Declare(line);
   line.Number("--peak-performance", &request.peak_flop_per_s, "FLOP/s",
               "Compute roof of the chart");
   line.Number("--peak-bandwidth", &request.peak_bytes_per_s, "B/s", "Memory roof of the chart");
-  line.Text("--collector", &request.collector, "ADDRESS",
-            "Use the collector that listens at this socket; it owns the run file",
+  line.Text("--collector", &request.collector, "ADDRESS", "Use the collector at this socket",
             "RAFTER_COLLECTOR");
   line.Number("--timeout", &request.timeout_s, "S",
-              "End the program after S seconds: SIGTERM, 5 s later SIGKILL");
+              "SIGTERM to the program after S seconds, SIGKILL 5 s later");
   line.Flag("--strict", &request.strict, "Exit with 125 when counters were not obtained");
   line.Flag("--quiet", &request.quiet, "Say errors only");
   line.Flag("-v,--verbose", &request.verbose, "Say more");
@@ -48,8 +45,9 @@ Status CheckCollector(const RunRequest& request) {
   if (refused.empty()) return Status::Ok();
   return Status::Failed(refused + ": cannot be used with the running collector at " +
                         *request.collector.value + " (" + request.collector.origin +
-                        "), which owns the run file; leave " + refused + " out, or unset " +
-                        request.collector.origin);
+                        "), which owns the run file; leave " + refused + " out, or " +
+                        (request.collector.origin == "--collector" ? "leave --collector out"
+                                                                   : "unset RAFTER_COLLECTOR"));
 }
 
 Status CheckDependents(const RunRequest& request) {
@@ -99,6 +97,21 @@ Status ExpandNames(RunRequest& request, const Variables& variables) {
   return Status::Ok();
 }
 
+// Two results in one file would leave one of them.
+Status CheckDistinct(const RunRequest& request) {
+  std::vector<std::string> names = request.charts;
+  if (request.csv.value.has_value()) names.push_back(*request.csv.value);
+  if (request.output.value.has_value()) names.push_back(*request.output.value);
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (size_t k = i + 1; k < names.size(); ++k) {
+      if (IsSameFile(names[i], names[k])) {
+        return Status::Failed(names[i] + ": named for two results; give each a file of its own");
+      }
+    }
+  }
+  return Status::Ok();
+}
+
 Status CheckSets(const RunRequest& request) {
   if (!request.sets.value.has_value()) return Status::Ok();
   Result<std::vector<std::string>> sets = ParseSetList(*request.sets.value);
@@ -113,23 +126,34 @@ std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variable
                                   RunRequest& request) {
   CommandLine line({"run", "Count one command.", "[options] -- APP [ARG...]",
                     "  rafter run --csv out.csv --roofline out.svg -- ./bench --size 4096\n"
-                    "  mpirun -n 8 rafter run -o %h-%r.rafter -- ./app"});
+                    "  mpirun -n 8 rafter run -o %h-%r.rafter -- ./app\n\n"
+                    "In names of files: %h host, %p pid of rafter, %r rank, %j job, %q{NAME} the\n"
+                    "variable NAME, %% a percent sign."});
   Declare(line, request);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   if (has_dashes) request.program.assign(dashes + 1, words.end());
   words.erase(dashes, words.end());
+  std::vector<std::string> programs;  // a word without "--" before it
+  line.Inputs("APP", &programs, "The program and its arguments, after \"--\"");
   if (const auto status = line.Parse(words); status.has_value()) return status;
+  if (!programs.empty()) {
+    return line.Refuse("\"" + programs.front() +
+                       "\": not expected here; put \"--\" before the "
+                       "program");
+  }
   if (request.program.empty()) {
     return line.Refuse(has_dashes ? "no program follows \"--\"; name one"
                                   : "no program was given; put it after \"--\"");
   }
-  const std::string quiet = ValueOf(variables, "RAFTER_QUIET");
-  if (!quiet.empty() && quiet != "0" && !request.verbose) request.quiet = true;
+  if (IsQuiet(variables) && !request.verbose) request.quiet = true;
   for (const auto& check : {CheckSets, CheckCollector, CheckDependents}) {
     if (const Status status = check(request); !status.ok()) return line.Refuse(status.message());
   }
   if (const Status status = ExpandNames(request, variables); !status.ok()) {
+    return line.Refuse(status.message());
+  }
+  if (const Status status = CheckDistinct(request); !status.ok()) {
     return line.Refuse(status.message());
   }
   return std::nullopt;

@@ -60,7 +60,8 @@ std::string FirstPair(const std::string& reason) {
 }
 
 // Rows that are not plainly measured: how many, and the reason of the first.
-void AppendRowReasons(const Table& table, std::vector<std::string>& lines) {
+void AppendRowReasons(const Run& run, const Table& table, std::vector<std::string>& lines) {
+  const bool failed = std::any_of(run.processes.begin(), run.processes.end(), HasFailure);
   std::map<std::string, std::vector<const Row*>> by_validity;
   for (const Row& row : table.rows) {
     if (row.validity != "measured") by_validity[row.validity].push_back(&row);
@@ -68,10 +69,28 @@ void AppendRowReasons(const Table& table, std::vector<std::string>& lines) {
   for (const auto& [validity, rows] : by_validity) {
     const Row& first = *rows.front();
     std::string line = std::to_string(rows.size()) + " of " +
-                       CountText(table.rows.size(), "row is ", "rows are ") + validity + ": " +
-                       first.region + ": " + FirstPair(first.reason);
+                       CountText(table.rows.size(), "row", "rows") +
+                       (rows.size() == 1 ? " is " : " are ") + validity;
+    if (failed && validity == "missing") {
+      lines.push_back(line + ": see the failure above, or the reason in the table");
+      continue;
+    }
+    line += ": " + first.region + ": " + FirstPair(first.reason);
     if (rows.size() > 1) line += " (the table has the reason of each)";
     lines.push_back(line);
+  }
+}
+
+// Counters that the plan lacks, once for each set and cause.
+void AddMissingCounters(const RunDevice& device, const std::string& name, Reasons& reasons) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> metrics;
+  for (const MissingCounter& missing : device.missing) {
+    metrics[{missing.set, missing.reason}].push_back(missing.metric);
+  }
+  for (const auto& [of, names] : metrics) {
+    std::string text = "set " + of.first + " lacks " + names.front();
+    if (names.size() > 1) text += " and " + std::to_string(names.size() - 1) + " more";
+    reasons.Add(text + ": " + of.second, name);
   }
 }
 
@@ -93,9 +112,7 @@ void AddProcessReasons(const RunProcess& process, Reasons& reasons) {
     if (!device.plan_error.empty()) {
       reasons.Add("no counters on " + device.name + ": " + device.plan_error, name);
     }
-    for (const MissingCounter& missing : device.missing) {
-      reasons.Add("set " + missing.set + " lacks " + missing.metric + ": " + missing.reason, name);
-    }
+    AddMissingCounters(device, name, reasons);
   }
   if (HasUnevaluated(process)) {
     reasons.Add(
@@ -141,7 +158,7 @@ std::vector<std::string> SummaryOf(const std::string& path, const Run& run, cons
     if (count > 0) reasons.Add("lost: " + std::to_string(count) + " " + kind, "collector");
   }
   reasons.AppendTo(lines);
-  AppendRowReasons(table, lines);
+  AppendRowReasons(run, table, lines);
   return lines;
 }
 

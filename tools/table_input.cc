@@ -79,6 +79,9 @@ Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file.good() && !file.eof()) return Unreadable(path, errno);
+  if (text.find('\0') != std::string::npos) {
+    return Status::Failed(path + ": neither a run file nor a table in CSV; name one of those");
+  }
   absl::StatusOr<Table> table = FromCsv(text);
   if (!table.ok()) {
     return Status::Failed(path +
@@ -98,6 +101,7 @@ Result<Table> ReadTable(const std::string& path, const TableChoices& choices,
     case FileKind::kRunFile:
       return ReadRunFile(path, choices.Options(), notes);
     case FileKind::kSpool:
+    case FileKind::kSpoolStart:
       return Status::Failed(path + ": a spool file; run \"rafter ingest " + path +
                             " -o RUN\" first");
     case FileKind::kEmpty:
@@ -142,7 +146,7 @@ Result<FileKind> FileKindOf(const std::string& path) {
   if (bytes.empty()) return FileKind::kEmpty;
   if (bytes == kSqliteMagic) return FileKind::kRunFile;
   if (bytes.starts_with(std::string_view(kSpoolMagic, sizeof(kSpoolMagic))))
-    return FileKind::kSpool;
+    return bytes.size() < kSpoolHeaderBytes ? FileKind::kSpoolStart : FileKind::kSpool;
   return FileKind::kOther;
 }
 

@@ -27,8 +27,9 @@ struct TableChoices {
   bool any() const;
 };
 
-// What the first bytes of a file say it is.
-enum class FileKind { kRunFile, kSpool, kOther, kEmpty };
+// What the first bytes of a file say it is; kSpoolStart is a spool file that
+// breaks off within its header.
+enum class FileKind { kRunFile, kSpool, kSpoolStart, kOther, kEmpty };
 Result<FileKind> FileKindOf(const std::string& path);
 
 // Reads all inputs and merges them. `notes` gets one line for each thing a

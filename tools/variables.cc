@@ -34,6 +34,11 @@ std::string ValueOf(const Variables& variables, const std::string& name) {
   return found == variables.end() ? "" : found->second;
 }
 
+bool IsQuiet(const Variables& variables) {
+  const std::string quiet = ValueOf(variables, "RAFTER_QUIET");
+  return !quiet.empty() && quiet != "0";
+}
+
 std::vector<std::string> UnknownVariables(const Variables& variables) {
   std::vector<std::string> lines;
   const std::vector<std::string>& known = KnownVariables();

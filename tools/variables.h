@@ -23,6 +23,9 @@ Variables CurrentVariables();
 // The value of `name`, empty when it is not set.
 std::string ValueOf(const Variables& variables, const std::string& name);
 
+// Whether RAFTER_QUIET asks for what --quiet does.
+bool IsQuiet(const Variables& variables);
+
 // One line for each variable that begins with RAFTER_ and that no command or
 // library of ours knows.
 std::vector<std::string> UnknownVariables(const Variables& variables);

@@ -80,8 +80,9 @@ std::string FillSlots(const std::vector<RangeValues>& ranges, size_t counters, E
     }
   }
   if (empty == 0 && foreign == 0) return "";
-  return absl::StrCat("epoch ", epoch.epoch, ": ", empty, " slots without a range and ", foreign,
-                      " ranges without a slot in its image");
+  return absl::StrCat("epoch ", epoch.epoch, ": its counters lack ", empty,
+                      empty == 1 ? " region" : " regions", " that it counted and hold ", foreign,
+                      " that it did not");
 }
 
 const CounterSet* SetOfPass(const std::vector<CounterSet>& sets, uint32_t pass) {

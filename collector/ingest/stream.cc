@@ -233,8 +233,13 @@ void Stream::End(Ending ending) {
 
 void Stream::Note(const RunNote& note) {
   ledger_.Stored(ledger_.run_file.AddNote(process_, note));
-  ledger_.Report(
-      absl::StrCat(who_, ": ", note.severity, ": ", OneLine(note.about), ": ", OneLine(note.text)));
+  if (note.severity == "information") {
+    ledger_.Report(absl::StrCat(who_, ": ", OneLine(note.text)));
+    return;
+  }
+  // "counters: counters off" says one thing twice.
+  const std::string about = note.text.starts_with(note.about) ? "" : OneLine(note.about) + ": ";
+  ledger_.Report(absl::StrCat(who_, ": ", note.severity, ": ", about, OneLine(note.text)));
 }
 
 void Stream::Refuse(const std::string& kind, uint64_t records, const std::string& why) {

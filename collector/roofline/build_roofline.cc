@@ -26,23 +26,43 @@ std::optional<double> Ratio(const std::optional<double>& above, const std::optio
   return *above / *below;
 }
 
-// What is wrong with one quantity; empty: nothing.
-std::string Complaint(const std::optional<double>& value, const std::string& missing,
-                      const std::string& zero) {
-  if (!value) return missing;
-  if (!std::isfinite(*value)) return missing + " (not a number)";
-  return *value > 0 ? "" : zero;
+std::string Joined(const std::vector<std::string>& words, const std::string& separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+// "DRAM"; the bytes stay in a cache where there are none of it.
+std::string LevelText(const Row& row) {
+  if (row.memory_level.empty()) return "memory";
+  std::string text = row.memory_level;
+  for (char& letter : text) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return text;
 }
 
 std::string WhyNotDrawn(const Row& row) {
-  std::string why;
-  for (const std::string& complaint :
-       {Complaint(row.flop, "FLOP missing", "no floating-point work"),
-        Complaint(row.traffic_bytes, "memory traffic missing", "no memory traffic"),
-        Complaint(row.duration_s, "GPU time missing", "no GPU time")}) {
-    if (!complaint.empty()) why += (why.empty() ? "" : ", ") + complaint;
-  }
-  if (why.empty()) {
+  std::vector<std::string> missing;
+  std::vector<std::string> zero;
+  const auto look = [&](const std::optional<double>& value, const std::string& name,
+                        const std::string& none) {
+    if (!value) {
+      missing.push_back(name);
+    } else if (!std::isfinite(*value)) {
+      missing.push_back(name + " (not a number)");
+    } else if (*value <= 0) {
+      zero.push_back(none);
+    }
+  };
+  look(row.flop, "FLOP", "no floating-point work");
+  look(row.traffic_bytes, "memory traffic", "no " + LevelText(row) + " traffic");
+  look(row.duration_s, "GPU time", "no GPU time");
+  // A zero is a result, and needs no excuse.
+  if (missing.empty() && !zero.empty()) return Joined(zero, ", ");
+  std::string why = Joined(missing, ", ") + " missing";
+  if (missing.size() == 3) why = "nothing was measured";
+  if (missing.empty()) {
     why = row.validity == "instances unlike" ? row.validity : "no intensity or performance";
   }
   return row.reason.empty() ? why : why + ": " + row.reason;

@@ -1,6 +1,7 @@
 #include "collector/roofline/chart_lists.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "collector/roofline/points.h"
@@ -18,9 +19,11 @@ constexpr double kLegendRadius = 5.5;
 // A page of PNG ends at 16,383 units; these keep every chart below that. What
 // is left out is counted.
 constexpr size_t kMostListedPoints = kMostNumberedPoints;
-constexpr size_t kMostUndrawn = 150;
+constexpr size_t kMostUndrawn = 60;  // reasons
 constexpr size_t kMostNotes = 50;
-constexpr size_t kMostLineCharacters = 500;
+constexpr size_t kMostNamedUndrawn = 12;  // for one reason
+constexpr size_t kMostUndrawnNameCharacters = 40;
+constexpr size_t kMostLineCharacters = 900;
 constexpr size_t kMostNameCharacters = 90;
 constexpr size_t kMostSeries = 30;
 
@@ -142,6 +145,32 @@ std::vector<std::string> NotesOf(const Roofline& roofline) {
   return notes;
 }
 
+// Rows that are not drawn for the same reason.
+struct UndrawnGroup {
+  std::string names;
+  std::string reason;
+  size_t rows = 0;
+};
+
+// In the order in which the reasons are first met.
+std::vector<UndrawnGroup> ByReason(const std::vector<Undrawn>& undrawn) {
+  std::vector<UndrawnGroup> groups;
+  std::map<std::string, size_t> place;
+  for (const Undrawn& row : undrawn) {
+    const auto [found, is_new] = place.try_emplace(row.reason, groups.size());
+    if (is_new) groups.push_back({"", row.reason, 0});
+    UndrawnGroup& group = groups[found->second];
+    if (++group.rows > kMostNamedUndrawn) continue;
+    if (group.rows > 1) group.names += "  ·  ";
+    group.names += OneLine(row.label, kMostUndrawnNameCharacters);
+  }
+  for (UndrawnGroup& group : groups) {
+    if (group.rows <= kMostNamedUndrawn) continue;
+    group.names += " and " + std::to_string(group.rows - kMostNamedUndrawn) + " more";
+  }
+  return groups;
+}
+
 std::string MoreText(size_t more) {
   return "and " + std::to_string(more) + " more: see the table (rafter report)";
 }
@@ -204,11 +233,14 @@ double DrawLists(const ListContent& content, const Box& area, TextSetter& text, 
   }
   if (!roofline.undrawn.empty()) {
     writer.Heading("Not drawn (" + std::to_string(roofline.undrawn.size()) + ")");
-    for (size_t i = 0; i < std::min(roofline.undrawn.size(), kMostUndrawn); ++i) {
-      writer.Entry(roofline.undrawn[i].label, roofline.undrawn[i].reason);
+    const std::vector<UndrawnGroup> groups = ByReason(roofline.undrawn);
+    for (size_t i = 0; i < std::min(groups.size(), kMostUndrawn); ++i) {
+      writer.Entry("", groups[i].names + ":  " + groups[i].reason);
     }
-    if (roofline.undrawn.size() > kMostUndrawn) {
-      writer.Entry("", MoreText(roofline.undrawn.size() - kMostUndrawn));
+    if (groups.size() > kMostUndrawn) {
+      size_t more = 0;
+      for (size_t i = kMostUndrawn; i < groups.size(); ++i) more += groups[i].rows;
+      writer.Entry("", MoreText(more));
     }
   }
   const std::vector<std::string> notes = NotesOf(roofline);

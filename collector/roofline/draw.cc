@@ -57,7 +57,9 @@ std::string WhyEmpty(const Roofline& roofline) {
   std::string why = "the roofline has neither roofs nor points, so there is nothing to draw";
   if (roofline.undrawn.empty()) return why;
   const Undrawn& first = roofline.undrawn.front();
-  return why + "; " + OneLine(first.label, kMostTitleCharacters) + ": " + first.reason;
+  const size_t cause = std::min(first.reason.find("; "), first.reason.find(" ("));
+  return why + "; " + OneLine(first.label, kMostTitleCharacters) + ": " +
+         first.reason.substr(0, cause) + "; \"rafter report\" tells of all rows";
 }
 
 void DrawHeading(const Roofline& roofline, Canvas& canvas) {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::array<std::string_view, 12> kReasons = {
     "",
     "no CUDA context was current",
-    "counting was off",
+    kCountingOff,
     "a change of counters was under way",
     "more regions, or borders, in one epoch than it holds",
     "its CUDA context was not the counted one",

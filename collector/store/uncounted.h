@@ -19,6 +19,9 @@ std::string_view UncountedReason(uint32_t uncounted);
 // A pass beyond those that were wanted: no loss.
 inline constexpr std::string_view kResting = "enough calls of it had been measured";
 
+// The process says why, in a note of its own.
+inline constexpr std::string_view kCountingOff = "counting was off";
+
 // An instance that names an epoch whose image never came.
 inline constexpr std::string_view kEpochLost = "the counters of its epoch did not arrive";
 

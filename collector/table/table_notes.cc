@@ -47,10 +47,15 @@ std::vector<std::string> TableNotes(const Run& run, const Table& table) {
     }
     for (const RunNote& note : process.notes) {
       if (note.severity != "information") {
-        add(NameOf(process) + ": " + note.severity + ": " + note.about + ": " + note.text);
+        const std::string about = note.text.starts_with(note.about) ? "" : note.about + ": ";
+        add(NameOf(process) + ": " + note.severity + ": " + about + note.text);
       }
     }
-    if (process.ending.empty()) {
+    const bool is_said =
+        std::any_of(process.notes.begin(), process.notes.end(), [](const RunNote& note) {
+          return note.text.find("without a goodbye") != std::string::npos;
+        });
+    if (process.ending.empty() && !is_said) {
       add(NameOf(process) + ": ended without a goodbye; its last regions may be missing");
     }
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "collector/table/number_text.h"
 #include "collector/table/table.h"
@@ -8,9 +9,12 @@
 namespace rafter {
 namespace {
 
-// Wide enough for a reason with its remedy, narrow enough for a terminal.
 constexpr size_t kMostNameCharacters = 60;
-constexpr size_t kMostReasonCharacters = 200;
+// A longer reason goes below the table, so that rows can be read on a terminal.
+constexpr size_t kMostReasonCharacters = 40;
+// A row without numbers has room for more.
+constexpr size_t kMostMissingCharacters = 64;
+constexpr size_t kMostNoteCharacters = 1000;
 
 // One column for people.
 struct MarkdownColumn {
@@ -39,8 +43,106 @@ std::string Escaped(std::string_view text, size_t most_characters) {
 }
 
 std::string Value(const std::optional<double>& value, std::string_view unit) {
-  return value ? SiText(*value, unit) : "";
+  if (!value) return "";
+  return *value == 0 ? "0" : SiText(*value, unit);
 }
+
+// A kernel without the namespaces that it is in, which fill the line.
+std::string ShortKernel(const Row& row) {
+  const std::string_view name = row.kernel;
+  const size_t qualified = std::min(name.find('<'), name.size());
+  size_t start = name.substr(0, qualified).rfind("::");
+  start = start == std::string_view::npos ? 0 : start + 2;
+  return Escaped(name.substr(start), kMostNameCharacters);
+}
+
+// Reasons in the order first met, numbered from 1.
+class Footnotes {
+ public:
+  explicit Footnotes(const Table& table) {
+    for (const Row& row : table.rows) {
+      if (!IsLong(row)) continue;
+      if (numbers_.try_emplace(row.reason, reasons_.size() + 1).second) {
+        reasons_.push_back(row.reason);
+      }
+    }
+  }
+  // What the row shows: the reason, or the number of the note that has it.
+  std::string Text(const Row& row) const {
+    if (!IsLong(row)) return Escaped(row.reason, kMostMissingCharacters);
+    std::string see = "see " + std::to_string(numbers_.at(row.reason));
+    if (row.validity != "missing") return see;
+    const size_t cause = std::min(row.reason.find("; "), row.reason.find(" ("));
+    if (std::min(cause, row.reason.size()) > kMostMissingCharacters) return see;
+    return Escaped(row.reason.substr(0, cause), kMostMissingCharacters) + ", " + see;
+  }
+  std::string List() const {
+    std::string text;
+    for (size_t i = 0; i < reasons_.size(); ++i) {
+      text += std::to_string(i + 1) + ". " + Escaped(reasons_[i], kMostNoteCharacters) + "\n";
+    }
+    return text;
+  }
+
+ private:
+  static bool IsLong(const Row& row) {
+    const bool is_missing = row.validity == "missing";
+    return row.reason.size() > (is_missing ? kMostMissingCharacters : kMostReasonCharacters);
+  }
+
+  std::vector<std::string> reasons_;
+  std::map<std::string, size_t> numbers_;
+};
+
+// Characters, not bytes: "µ" is one.
+size_t WidthOf(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+  }));
+}
+
+// The text of all cells, each column as wide as its widest.
+class AlignedRows {
+ public:
+  explicit AlignedRows(const std::vector<MarkdownColumn>& columns) : columns_(columns) {}
+
+  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  std::string Text() const {
+    std::vector<size_t> widths(columns_.size(), 4);  // "---:"
+    for (const auto& cells : rows_) {
+      for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], WidthOf(cells[i]));
+    }
+    std::string text;
+    for (size_t row = 0; row < rows_.size(); ++row) {
+      text += Line(rows_[row], widths);
+      if (row == 0) text += Rule(widths);
+    }
+    return text;
+  }
+
+ private:
+  std::string Line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) const {
+    std::string text = "|";
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const std::string padding(widths[i] - WidthOf(cells[i]), ' ');
+      text += " " + (columns_[i].is_number ? padding + cells[i] : cells[i] + padding) + " |";
+    }
+    return text + "\n";
+  }
+  std::string Rule(const std::vector<size_t>& widths) const {
+    std::string text = "|";
+    for (size_t i = 0; i < widths.size(); ++i) {
+      const bool is_number = columns_[i].is_number;
+      text +=
+          " " + std::string(widths[i] - (is_number ? 1 : 0), '-') + (is_number ? ":" : "") + " |";
+    }
+    return text + "\n";
+  }
+
+  const std::vector<MarkdownColumn>& columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
 
 MarkdownColumn TextColumn(std::string title, std::string Row::*field, size_t most_characters) {
   return {std::move(title), false,
@@ -63,7 +165,7 @@ bool HasWork(const Table& table, std::optional<double> Row::*field) {
 }
 
 // What tells rows apart is shown only where it does.
-std::vector<MarkdownColumn> Columns(const Table& table) {
+std::vector<MarkdownColumn> Columns(const Table& table, const Footnotes& footnotes) {
   std::vector<MarkdownColumn> columns;
   const auto add_if_differs = [&](std::string title, std::string Row::*field) {
     if (!Differs(table, field)) return;
@@ -77,7 +179,7 @@ std::vector<MarkdownColumn> Columns(const Table& table) {
   add_if_differs("Process", &Row::process);
   add_if_differs("Device", &Row::device);
   columns.push_back(TextColumn("Region", &Row::region, kMostNameCharacters));
-  add_if_differs("Kernel", &Row::kernel);
+  if (Differs(table, &Row::kernel)) columns.push_back({"Kernel", false, ShortKernel});
   columns.push_back({"Calls", true, [](const Row& row) {
                        return row.calls ? std::to_string(*row.calls) : std::string();
                      }});
@@ -93,33 +195,35 @@ std::vector<MarkdownColumn> Columns(const Table& table) {
   if (columns.size() == before_flop) columns.push_back(NumberColumn("FLOP", &Row::flop, "FLOP"));
   columns.push_back(NumberColumn("Traffic", &Row::traffic_bytes, "Byte"));
   add_if_differs("Level", &Row::memory_level);
-  columns.push_back({"Intensity", true, [](const Row& row) {
-                       return row.flop_per_byte ? RatioText(*row.flop_per_byte, "FLOP/Byte")
-                                                : std::string();
+  columns.push_back({"FLOP/Byte", true, [](const Row& row) {
+                       return row.flop_per_byte ? RatioText(*row.flop_per_byte, "") : std::string();
                      }});
   columns.push_back(NumberColumn("Performance", &Row::flop_per_s, "FLOP/s"));
   columns.push_back(TextColumn("Validity", &Row::validity, kMostNameCharacters));
-  columns.push_back(TextColumn("Reason", &Row::reason, kMostReasonCharacters));
+  columns.push_back(
+      {"Reason", false, [&footnotes](const Row& row) { return footnotes.Text(row); }});
   return columns;
 }
 
 }  // namespace
 
 std::string ToMarkdown(const Table& table) {
-  const std::vector<MarkdownColumn> columns = Columns(table);
-  std::string text = "|";
-  for (const MarkdownColumn& column : columns) text += " " + column.title + " |";
-  text += "\n|";
-  for (const MarkdownColumn& column : columns) text += column.is_number ? " ---: |" : " --- |";
-  text += "\n";
+  const Footnotes footnotes(table);
+  const std::vector<MarkdownColumn> columns = Columns(table, footnotes);
+  AlignedRows rows(columns);
+  std::vector<std::string> cells;
+  for (const MarkdownColumn& column : columns) cells.push_back(column.title);
+  rows.Add(std::move(cells));
   for (const Row& row : table.rows) {
-    text += "|";
-    for (const MarkdownColumn& column : columns) text += " " + column.text(row) + " |";
-    text += "\n";
+    cells = {};
+    for (const MarkdownColumn& column : columns) cells.push_back(column.text(row));
+    rows.Add(std::move(cells));
   }
+  std::string text = rows.Text();
+  if (const std::string reasons = footnotes.List(); !reasons.empty()) text += "\n" + reasons;
   if (!table.notes.empty()) text += "\n";
   for (const std::string& note : table.notes) {
-    text += "- " + Escaped(note, kMostReasonCharacters) + "\n";
+    text += "- " + Escaped(note, kMostNoteCharacters) + "\n";
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "collector/store/uncounted.h"
 #include "collector/table/formulas.h"
@@ -13,11 +14,17 @@ namespace rafter {
 namespace {
 
 // Words of other people's that are quoted in a reason.
-constexpr size_t kMostQuotedCharacters = 300;
+constexpr size_t kMostQuotedCharacters = 500;
+
+// Rows and metrics named in one reason; more are counted.
+constexpr size_t kMostNamedOverlaps = 3;
+constexpr size_t kMostNamedMetrics = 4;
 
 std::string Quoted(std::string_view text) { return OneLine(text, kMostQuotedCharacters); }
 
 std::string Count(uint64_t count) { return std::to_string(count); }
+
+std::string Calls(uint64_t count) { return Count(count) + (count == 1 ? " call" : " calls"); }
 
 std::string Join(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
@@ -48,11 +55,32 @@ bool IsPlanned(const RunDevice& device, std::string_view name) {
                      [&](const CounterSet& set) { return set.name == name; });
 }
 
-// What to type to get a set that is not there.
-std::string Remedy(const Evidence& evidence, const std::string& set) {
+// What to type to get sets that are not there: each takes a call at least, so a
+// run gets no more of them than the region has calls.
+std::string Remedy(const Evidence& evidence, const std::vector<std::string>& sets) {
   const std::string& what =
       evidence.run.command.empty() ? evidence.process.executable : evidence.run.command;
-  return "run again with: rafter run --set " + set + " -- " + Quoted(what);
+  const size_t at_once = std::max<uint64_t>(1, evidence.region.calls);
+  std::vector<std::string> lists;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (i % at_once == 0) {
+      lists.push_back("--set " + sets[i]);
+    } else {
+      lists.back() += "," + sets[i];
+    }
+  }
+  const std::string text = "run again with: rafter run " + lists[0] + " -- " + Quoted(what);
+  lists.erase(lists.begin());
+  return lists.empty() ? text : text + " (then with " + Join(lists, ", ") + ")";
+}
+
+std::string SetsText(const std::vector<std::string>& sets) {
+  return (sets.size() == 1 ? "set " : "sets ") + Join(sets, ", ");
+}
+
+// Sets that had no turn while the region ran.
+std::string WhyNoTurn(const Evidence& evidence, const std::vector<std::string>& sets) {
+  return "no call was counted in " + SetsText(sets) + "; " + Remedy(evidence, sets);
 }
 
 // Notes of the process about one thing, with their remedies.
@@ -64,7 +92,8 @@ std::vector<std::string> NotesAbout(const RunProcess& process, std::string_view 
   return texts;
 }
 
-// Why the region has no number from a set that was asked for.
+// Why the region has no number from a set that was asked for; empty: the set had
+// no turn while it ran.
 std::string WhyNothingIn(const Evidence& evidence, const std::string& set) {
   for (const MissingCounter& missing : evidence.device.missing) {
     if (missing.set == set && missing.metric.starts_with("all of ")) {
@@ -72,49 +101,95 @@ std::string WhyNothingIn(const Evidence& evidence, const std::string& set) {
     }
   }
   const std::vector<std::string> notes = NotesAbout(evidence.process, set);
-  if (!notes.empty()) return "no instance in set " + set + ": " + Join(notes, ", ");
+  if (!notes.empty())
+    return (notes[0].starts_with(set) ? "" : "set " + set + ": ") + Join(notes, ", ");
   if (!IsPlanned(evidence.device, set) && !evidence.device.plan_error.empty()) {
     return "set " + set + ": " + Quoted(evidence.device.plan_error);
   }
   const SetValues* values = FindSet(evidence.values, set);
   if (values != nullptr && values->unevaluated_calls > 0) {
-    return "set " + set + " was collected but not evaluated: no CUPTI was at hand";
+    return "set " + set + " was counted but not evaluated, since CUPTI was not at hand; \"rafter " +
+           "report\" evaluates it where CUPTI is";
   }
   if (values != nullptr && !values->epochs.empty()) {
     return "CUPTI gave no value for set " + set;
   }
   if (values != nullptr && values->cut_short_calls > 0) {
-    return "no whole instance in set " + set + ": " + Count(values->cut_short_calls) +
-           " cut short; " + Remedy(evidence, set);
+    return "no call was counted to its end in set " + set + " (" + Count(values->cut_short_calls) +
+           " cut short); " + Remedy(evidence, {set});
   }
-  return "no instance in set " + set + "; " + Remedy(evidence, set);
+  return "";
 }
 
-void JudgeUncounted(const Evidence& evidence, Validity validity, Verdict& verdict) {
+void JudgeUncounted(const Evidence& evidence, Validity validity, bool knows_why_off,
+                    Verdict& verdict) {
   for (const auto& [reason, calls] : evidence.region.uncounted) {
     // Calls beyond those that are wanted are in "measured of ... calls" already.
-    if (calls == 0 || reason == kResting) continue;
-    verdict.Add(validity, Count(calls) + " calls not counted: " + Quoted(reason));
+    if (calls == 0 || reason == kResting || (knows_why_off && reason == kCountingOff)) continue;
+    verdict.Add(validity, Calls(calls) + " not counted: " + Quoted(reason));
   }
+}
+
+// "A, B, C and 2 more".
+std::string Named(const std::vector<std::string>& names, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += " and " + Count(names.size() - most) + " more";
+  return text;
+}
+
+// Counters that the plan lacks, once for each cause.
+void AddMissingCounters(const Evidence& evidence, Validity validity, Verdict& verdict) {
+  std::vector<std::string> causes;
+  std::map<std::string, std::vector<std::string>> metrics;
+  for (const MissingCounter& missing : evidence.device.missing) {
+    // A row with other sets says it of the whole set.
+    if (validity != Validity::kMissing && missing.metric.starts_with("all of ")) continue;
+    std::vector<std::string>& of_cause = metrics[missing.reason];
+    if (of_cause.empty()) causes.push_back(missing.reason);
+    of_cause.push_back(missing.metric);
+  }
+  for (const std::string& cause : causes) {
+    verdict.Add(validity, Quoted(Named(metrics[cause], kMostNamedMetrics) + ": " + cause));
+  }
+}
+
+void AddWhyNothing(const Evidence& evidence, const std::vector<std::string>& sets,
+                   Validity validity, Verdict& verdict) {
+  std::vector<std::string> without_turn;
+  for (const std::string& set : sets) {
+    const std::string why = WhyNothingIn(evidence, set);
+    if (why.empty()) {
+      without_turn.push_back(set);
+    } else {
+      verdict.Add(validity, why);
+    }
+  }
+  if (!without_turn.empty()) verdict.Add(validity, WhyNoTurn(evidence, without_turn));
 }
 
 // A row without any counter.
 void JudgeMissing(const Evidence& evidence, Verdict& verdict) {
   const Validity missing = Validity::kMissing;
   verdict.Add(missing, "");
-  JudgeUncounted(evidence, missing, verdict);
+  const std::vector<std::string> notes = NotesAbout(evidence.process, "counters");
+  // A note says why counting was off.
+  const bool why_off = !notes.empty() || !evidence.device.plan_error.empty();
+  JudgeUncounted(evidence, missing, why_off, verdict);
   if (!evidence.device.plan_error.empty()) verdict.Add(missing, Quoted(evidence.device.plan_error));
-  for (std::string& text : NotesAbout(evidence.process, "counters")) verdict.Add(missing, text);
+  for (const std::string& text : notes) verdict.Add(missing, text);
   for (const std::string& set : WantedSets(evidence.device)) {
     for (std::string& text : NotesAbout(evidence.process, set)) verdict.Add(missing, text);
   }
-  for (const MissingCounter& counter : evidence.device.missing) {
-    verdict.Add(missing, Quoted(counter.metric + ": " + counter.reason));
-  }
+  AddMissingCounters(evidence, missing, verdict);
   if (!verdict.Reason().empty()) return;
   const std::vector<std::string> wanted = WantedSets(evidence.device);
-  for (const std::string& set : wanted) verdict.Add(missing, WhyNothingIn(evidence, set));
-  if (wanted.empty()) verdict.Add(missing, "no counters were collected");
+  AddWhyNothing(evidence, wanted, missing, verdict);
+  if (wanted.empty()) {
+    verdict.Add(missing, evidence.process.devices.empty()
+                             ? "the process reached no GPU that can be counted"
+                             : "no counters were collected; see what \"rafter doctor\" says");
+  }
 }
 
 // Amounts that a set should have given and CUPTI did not.
@@ -134,16 +209,13 @@ void JudgeAbsentValues(const SetValues& values, Verdict& verdict) {
 }
 
 void JudgeSets(const Evidence& evidence, Verdict& verdict) {
+  std::vector<std::string> empty_sets;
   for (const std::string& set : WantedSets(evidence.device)) {
     const SetValues* values = FindSet(evidence.values, set);
-    if (values == nullptr || MeasuredCalls(*values) == 0) {
-      verdict.Add(Validity::kPartial, WhyNothingIn(evidence, set));
-    }
+    if (values == nullptr || MeasuredCalls(*values) == 0) empty_sets.push_back(set);
   }
-  for (const MissingCounter& missing : evidence.device.missing) {
-    if (missing.metric.starts_with("all of ")) continue;
-    verdict.Add(Validity::kPartial, Quoted(missing.metric + ": " + missing.reason));
-  }
+  AddWhyNothing(evidence, empty_sets, Validity::kPartial, verdict);
+  AddMissingCounters(evidence, Validity::kPartial, verdict);
   const uint64_t calls = evidence.region.calls;
   std::vector<std::string> shares;
   bool all_measured = true;
@@ -155,19 +227,20 @@ void JudgeSets(const Evidence& evidence, Verdict& verdict) {
     all_measured = all_measured && measured >= calls;
   }
   if (!all_measured) {
-    verdict.Add(Validity::kExtrapolated,
-                "measured of " + Count(calls) + " calls: " + Join(shares, ", "));
+    verdict.Add(Validity::kExtrapolated, "counted of " + Calls(calls) + ": " + Join(shares, ", "));
   }
 }
 
 // A set that nobody asked for leaves columns empty; the row says so.
 void JudgeUnasked(const Evidence& evidence, Verdict& verdict) {
   const std::vector<std::string> wanted = WantedSets(evidence.device);
+  std::vector<std::string> unasked;
   for (const char* set : {"time", "memory", "flop"}) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), set) == wanted.end()) {
-      verdict.Add(Validity::kMeasured, std::string("set ") + set + " was not asked for");
+      unasked.emplace_back(set);
     }
   }
+  if (!unasked.empty()) verdict.Add(Validity::kMeasured, "not asked for: " + SetsText(unasked));
 }
 
 // Work that no counter of this run sees must not pass for none.
@@ -187,12 +260,18 @@ void JudgeTensor(const Evidence& evidence, Verdict& verdict) {
 void JudgeOverlaps(const Evidence& evidence, Verdict& verdict) {
   if (!evidence.region.members.empty()) {
     verdict.Add(Validity::kOverlapped,
-                "regions were open at once on several threads; not split by guess");
+                "these regions were open at once on several threads; which of them the work is of "
+                "is not known");
   }
+  std::vector<std::string> rows;
   for (const std::string& overlap : evidence.tree.OverlapsOf(evidence.region.path)) {
-    verdict.Add(Validity::kOverlapped, "stretches shared with other regions are in row \"" +
-                                           Quoted(overlap) + "\", not here");
+    const std::string row = "\"" + Quoted(overlap) + "\"";
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
   }
+  if (rows.empty()) return;
+  verdict.Add(Validity::kOverlapped, "what ran while other regions were open is not here but in " +
+                                         std::string(rows.size() == 1 ? "row " : "rows ") +
+                                         Named(rows, kMostNamedOverlaps));
 }
 
 }  // namespace
@@ -251,7 +330,7 @@ std::vector<std::string> UnlikeReasons(const Evidence& evidence) {
     if (!flop || !Differ(flop->least_per_call, flop->greatest_per_call, kUnlikeFlopShare, 0)) {
       continue;
     }
-    reasons.push_back(precision + " work per call differs between epochs (" +
+    reasons.push_back(precision + " work per call differs (" +
                       Span(flop->least_per_call, flop->greatest_per_call, "FLOP") + ")");
   }
   const auto traffic =
@@ -260,7 +339,7 @@ std::vector<std::string> UnlikeReasons(const Evidence& evidence) {
       std::max(kUnlikeTrafficFloorBytes, static_cast<double>(evidence.device.l2_bytes));
   if (traffic &&
       Differ(traffic->least_per_call, traffic->greatest_per_call, kUnlikeTrafficShare, floor)) {
-    reasons.push_back(evidence.options.memory_level + " traffic per call differs between epochs (" +
+    reasons.push_back(evidence.options.memory_level + " traffic per call differs (" +
                       Span(traffic->least_per_call, traffic->greatest_per_call, "Byte") + ")");
   }
   return reasons;
@@ -278,7 +357,7 @@ Verdict Judge(const Evidence& evidence) {
   const bool any = std::any_of(evidence.values.begin(), evidence.values.end(),
                                [](const SetValues& set) { return MeasuredCalls(set) > 0; });
   JudgeOverlaps(evidence, verdict);
-  if (HasNoKernels(evidence)) verdict.Add(Validity::kMeasured, "no kernels");
+  if (HasNoKernels(evidence)) verdict.Add(Validity::kMeasured, "no kernel was launched");
   if (!any) {
     JudgeMissing(evidence, verdict);
     return verdict;
@@ -287,12 +366,12 @@ Verdict Judge(const Evidence& evidence) {
     verdict.Add(Validity::kUnlike, std::move(reason));
   }
   if (verdict.validity() == Validity::kUnlike) {
-    verdict.Add(Validity::kUnlike, "rates across sets not computed");
+    verdict.Add(Validity::kUnlike, "so no intensity and no performance");
   }
   JudgeSets(evidence, verdict);
   JudgeUnasked(evidence, verdict);
   JudgeTensor(evidence, verdict);
-  JudgeUncounted(evidence, Validity::kExtrapolated, verdict);
+  JudgeUncounted(evidence, Validity::kExtrapolated, false, verdict);
   return verdict;
 }
 
