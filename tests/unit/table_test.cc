@@ -433,18 +433,33 @@ TEST(BuildTable, WeighsRatesByCallsAndInsideAnEpochByTime) {
   EXPECT_EQ(RowOf(table, "a").metrics.at("dram__bytes.sum.peak_sustained"), 1000);
 }
 
-TEST(BuildTable, TakesRoofsFromTheHighestClockOfTheDevice) {
+TEST(BuildTable, TakesRoofsFromTheHighestSteadyClockOfTheDevice) {
   RunMaker maker;
   maker.Region(1, "slow", 1);
   maker.Region(2, "fast", 1);
   maker.Region(3, "empty", 1);
-  Values fast = Memory(10, 100);
+  maker.Region(4, "short", 1);
+  Values fast = Memory(200'000, 100);
   fast[4] = 1.9e9;
   Values empty = Memory(1, 256, 0);
   empty[4] = 9e9;  // noise of a range without kernels
-  maker.Epoch("memory", {Slot(1, 1, Memory(10, 100)), Slot(2, 1, fast), Slot(3, 1, empty)});
+  Values brief = Memory(8'000, 100);
+  brief[4] = 1.95e9;  // noise of a call of 8 us
+  maker.Epoch("memory", {Slot(1, 1, Memory(200'000, 100)), Slot(2, 1, fast), Slot(3, 1, empty),
+                         Slot(4, 1, brief)});
   maker.Epoch("flop", {Slot(1, 1, Flop(1, 1, 1))});
   EXPECT_EQ(RowOf(maker.Make(), "slow").peak_flop_per_s, 2 * 128 * 1.9e9);
+}
+
+TEST(BuildTable, TakesRoofsFromTheLongestCallsWhereAllAreShort) {
+  RunMaker maker;
+  maker.Region(1, "longer", 1);
+  maker.Region(2, "shorter", 1);
+  Values shorter = Memory(8'000, 100);
+  shorter[4] = 1.95e9;
+  maker.Epoch("memory", {Slot(1, 1, Memory(20'000, 100)), Slot(2, 1, shorter)});
+  maker.Epoch("flop", {Slot(1, 1, Flop(1, 1, 1))});
+  EXPECT_EQ(RowOf(maker.Make(), "longer").peak_flop_per_s, 2 * 128 * 1.5e9);
 }
 
 TEST(BuildTable, FillsKernelColumnsOnlyForOneKernel) {
