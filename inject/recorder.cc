@@ -255,6 +255,9 @@ Status InjectionSession::TryArm(void* context) {
   // Once more, so that it runs before handlers that the driver and CUPTI have
   // registered meanwhile: the last epoch needs both.
   atexit([] { Guarded([] { Session().Goodbye(); }); });
+  // Before the first region goes on, which may launch what `flop` must not meet;
+  // and after, since only then can a set be given up.
+  KeepWatch();
   const PlannedSet* flop = plan_.Find("flop");
   borders_.Armed(&range_session_, plan_.Passes(), flop == nullptr ? 0 : flop->first_pass,
                  flop == nullptr ? 0 : flop->passes);
@@ -450,7 +453,7 @@ void InjectionSession::SayGoodbye() {
   }
   if (paths_.count() == 0 && cuda_initialised_) {
     Health().AddNote(
-        NoteSeverity::kInformation, "regions",
+        NoteSeverity::kWarning, "regions",
         "the program used CUDA and marked no region; mark its work with NVTX, and if "
         "it does so before it starts CUDA, set both variables: eval \"$(rafter env)\"");
   }

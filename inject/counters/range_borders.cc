@@ -157,7 +157,7 @@ bool RangeBorders::Admit(const OpenRegion* around, void* context, OpenRegion& op
     }
     if (decision.action == Scheduler::Action::kSkip ||
         decision.action == Scheduler::Action::kPause) {
-      open.uncounted = Uncounted::kResting;
+      open.uncounted = scheduler_.given_up(0) ? Uncounted::kLeftOut : Uncounted::kResting;
       return false;
     }
   }

@@ -40,10 +40,12 @@ Scheduler::Decision Scheduler::AtBegin(PathId path, const Situation& now) const 
     const size_t pass = (now.pass + step) % count;
     if (Lacks(path, pass)) return {Action::kRotate, pass};
   }
+  const bool can_rest = !passes_[0].given_up;
   if (now.paused) {
-    return now.age_ns > kPauseNs ? Decision{Action::kRotate, 0} : Decision{Action::kSkip, now.pass};
+    const bool over = can_rest && now.age_ns > kPauseNs;
+    return over ? Decision{Action::kRotate, 0} : Decision{Action::kSkip, now.pass};
   }
-  if (now.pass == 0 && now.has_room && now.has_share) return {Action::kCount, 0};
+  if (now.pass == 0 && can_rest && now.has_room && now.has_share) return {Action::kCount, 0};
   const bool idle = passes_[now.pass].given_up || now.skips >= kSkipsBeforeEnd;
   if (!idle) return {Action::kSkip, now.pass};
   return now.pass == 0 ? Decision{Action::kPause, 0} : Decision{Action::kRotate, 0};

@@ -140,6 +140,16 @@ TEST(Scheduler, KeepsASetGivenUpOnTheNextContext) {
   EXPECT_FALSE(scheduler->given_up(2));
 }
 
+TEST(Scheduler, PausesForGoodWhenItsOnlySetIsGivenUp) {
+  Program program({{"flop", 2, false}});
+  program.Run(kA);
+  program.scheduler().GiveUp("flop");
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(program.Run(kA), -1);
+  EXPECT_TRUE(program.paused());
+  program.Age(Scheduler::kPauseNs + 1);
+  EXPECT_EQ(program.Run(kA), -1);
+}
+
 TEST(Scheduler, DoesNotWaitForARegionThatNeverComesAgain) {
   Program program(FourSets());
   program.Run(kB);  // once, at the start
