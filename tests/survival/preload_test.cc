@@ -105,7 +105,9 @@ TEST(Locale, WithDecimalCommasChangesNothing) {
   std::filesystem::create_directory(folder);
   const std::string command =
       "localedef -i de_DE -f UTF-8 '" + folder + "/de_DE.UTF-8' >/dev/null 2>&1";
-  if (std::system(command.c_str()) != 0 && !std::filesystem::exists(folder + "/de_DE.UTF-8")) {
+  // It answers 1 for mere warnings, and leaves an empty folder where it fails.
+  (void)!std::system(command.c_str());
+  if (!std::filesystem::exists(folder + "/de_DE.UTF-8/LC_NUMERIC")) {
     GTEST_SKIP() << "localedef cannot make de_DE.UTF-8; install the package \"locales\"";
   }
   for (const char* program : {"nvtx_target", "cuda_target"}) {
