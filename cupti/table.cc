@@ -227,7 +227,8 @@ Result<const CuptiTable*> LoadCupti(const CuptiSearch& search) {
       "CUPTI (libcupti.so.13 or .12) was not found" + Summary(candidates) +
       (search.override_path.empty()
            ? "; install the CUDA toolkit's CUPTI or name the file with RAFTER_CUPTI_PATH"
-           : "; RAFTER_CUPTI_PATH names the only place that was tried: correct it or unset it"));
+           : "; RAFTER_CUPTI_PATH names " + search.override_path +
+                 ", the only place that was tried: correct it or unset it"));
 }
 
 const std::string& CuptiPath(const CuptiTable& table) { return table.path; }

@@ -22,7 +22,7 @@ const char* LossName(Loss loss) {
     case Loss::kOpenAtExit:
       return "regions still open at exit";
     case Loss::kSlotsExceeded:
-      return "regions without a slot in their epoch";
+      return "borders that their full epoch could not hold";
     case Loss::kRotationTimeouts:
       return "regions not counted because a rotation took too long";
     case Loss::kRangesRefused:

@@ -211,7 +211,7 @@ void InjectionSession::Arm(void* context) {
 // must be asked: a program may reset the device while nobody watches.
 bool InjectionSession::ContextLives() const {
   void* const context = range_session_.context();
-  return context != nullptr && driver_.ContextNumber(context, facts_.ordinal) == context_number_;
+  return context != nullptr && driver_.ContextNumber(context) == context_number_;
 }
 
 Status InjectionSession::TryArm(void* context) {
@@ -227,7 +227,7 @@ Status InjectionSession::TryArm(void* context) {
   Result<DeviceFacts> facts = driver_.Facts();
   if (!facts.ok()) return facts.status();
   facts_ = *facts;
-  context_number_ = driver_.ContextNumber(context, facts_.ordinal);
+  context_number_ = driver_.ContextNumber(context);
   RAFTER_RETURN_IF_ERROR(range_session_.Open(cupti_, context, facts_));
 
   outlet_.Send(
@@ -461,7 +461,8 @@ void InjectionSession::SayGoodbye() {
     Health().AddNote(NoteSeverity::kInformation, "counters",
                      "counting held the program up for " +
                          std::to_string(borders_.stalled_ns() / 1000000) + " ms in " +
-                         std::to_string(borders_.epochs()) + " epochs, set-up included");
+                         std::to_string(borders_.epochs()) +
+                         (borders_.epochs() == 1 ? " epoch" : " epochs") + ", set-up included");
   }
   Drain();
   outlet_.Send(FrameType::kGoodbye, EncodeGoodbye("exit", NowNs()));

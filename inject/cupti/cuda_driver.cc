@@ -13,7 +13,6 @@ struct CudaDriver::Table {
   decltype(&::cuCtxGetDevice) cuCtxGetDevice = nullptr;
   decltype(&::cuCtxGetApiVersion) cuCtxGetApiVersion = nullptr;
   decltype(&::cuCtxGetId) cuCtxGetId = nullptr;  // CUDA 12 and newer
-  decltype(&::cuDevicePrimaryCtxGetState) cuDevicePrimaryCtxGetState = nullptr;
   decltype(&::cuDriverGetVersion) cuDriverGetVersion = nullptr;
   decltype(&::cuDeviceGetName) cuDeviceGetName = nullptr;
   decltype(&::cuDeviceGetUuid_v2) cuDeviceGetUuid = nullptr;
@@ -39,7 +38,6 @@ bool CudaDriver::Find() noexcept {
   take(table.cuCtxSetCurrent, "cuCtxSetCurrent");
   take(table.cuCtxGetDevice, "cuCtxGetDevice");
   take(table.cuCtxGetApiVersion, "cuCtxGetApiVersion");
-  take(table.cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState");
   take(table.cuDriverGetVersion, "cuDriverGetVersion");
   take(table.cuDeviceGetName, "cuDeviceGetName");
   take(table.cuDeviceGetUuid, "cuDeviceGetUuid_v2");
@@ -65,12 +63,7 @@ bool CudaDriver::SetCurrent(void* context) const noexcept {
   return table_->cuCtxSetCurrent(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
 }
 
-uint64_t CudaDriver::ContextNumber(void* context, int ordinal) const noexcept {
-  unsigned int flags = 0;
-  int active = 0;
-  // An inactive primary context must not be touched; whether this one is primary
-  // is not known, so where the device has an active one, the number decides.
-  if (table_->cuDevicePrimaryCtxGetState(ordinal, &flags, &active) != CUDA_SUCCESS) return 0;
+uint64_t CudaDriver::ContextNumber(void* context) const noexcept {
   unsigned int version = 0;
   if (table_->cuCtxGetApiVersion(static_cast<CUcontext>(context), &version) != CUDA_SUCCESS)
     return 0;

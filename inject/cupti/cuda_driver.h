@@ -51,7 +51,7 @@ class CudaDriver {
   // A number that no other context of this process has had, or 0: the context
   // is gone, or the driver is older than CUDA 12. A primary context keeps its
   // address when it is reset, but not its number.
-  uint64_t ContextNumber(void* context, int ordinal) const noexcept;
+  uint64_t ContextNumber(void* context) const noexcept;
 
   // Device of the calling thread's current context.
   Result<DeviceFacts> Facts() const;
