@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cupti/edits.h"
+
 namespace rafter {
 namespace {
 
@@ -69,22 +71,6 @@ const std::array<const char*, 3> kPackedForms = {
     "sm__sass_thread_inst_executed_op_fadd2_pred_on.sum",
     "sm__sass_thread_inst_executed_op_fmul2_pred_on.sum",
     "sm__sass_thread_inst_executed_op_ffma2_pred_on.sum"};
-
-// Edit distance, for "did you mean".
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 std::string Join(const std::vector<std::string>& words) {
   std::string text;
@@ -164,7 +150,7 @@ Result<std::vector<std::string>> ParseSetList(std::string_view list) {
       const auto& known = KnownSets();
       const std::string nearest = *std::min_element(
           known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-            return Distance(a, name) < Distance(b, name);
+            return Edits(a, name) < Edits(b, name);
           });
       return Status::Failed("there is no set \"" + name + "\"; did you mean \"" + nearest +
                             "\"? Sets are " + Join(known));

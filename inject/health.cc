@@ -37,8 +37,6 @@ const char* LossName(Loss loss) {
       return "calls from inside our own work";
     case Loss::kExceptions:
       return "exceptions stopped at the entry";
-    case Loss::kRegionsBeforeFork:
-      return "records left to the parent at fork";
     case Loss::kCount:
       break;
   }

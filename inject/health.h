@@ -18,21 +18,20 @@ namespace rafter {
 
 // What can get lost. Names and meanings: LossName.
 enum class Loss : uint8_t {
-  kInstancesDropped,   // instance records that found the ring full (still in the calls)
-  kNamesFolded,        // regions whose name or place found its table full
-  kUnmatchedPops,      // pops and ends without an open region
-  kDepthExceeded,      // regions opened deeper than a thread's stack holds
-  kThreadsExceeded,    // regions on threads beyond the table of threads
-  kOpenAtExit,         // regions still open when the process ended
-  kSlotsExceeded,      // regions that found no slot in their epoch
-  kRotationTimeouts,   // regions that did not wait for a rotation to end
-  kRangesRefused,      // borders that CUPTI refused
-  kEpochsLost,         // epochs whose image could not be read
-  kFramesLost,         // frames that neither collector nor spool file took
-  kNotesDropped,       // sentences beyond kMaxNotes
-  kReentered,          // calls that came back through our own work
-  kExceptions,         // exceptions stopped at the fence
-  kRegionsBeforeFork,  // records of a parent that a forked child forgot
+  kInstancesDropped,  // instance records that found the ring full (still in the calls)
+  kNamesFolded,       // regions whose name or place found its table full
+  kUnmatchedPops,     // pops and ends without an open region
+  kDepthExceeded,     // regions opened deeper than a thread's stack holds
+  kThreadsExceeded,   // regions on threads beyond the table of threads
+  kOpenAtExit,        // regions still open when the process ended
+  kSlotsExceeded,     // regions that found no slot in their epoch
+  kRotationTimeouts,  // regions that did not wait for a rotation to end
+  kRangesRefused,     // borders that CUPTI refused
+  kEpochsLost,        // epochs whose image could not be read
+  kFramesLost,        // frames that neither collector nor spool file took
+  kNotesDropped,      // sentences beyond kMaxNotes
+  kReentered,         // calls that came back through our own work
+  kExceptions,        // exceptions stopped at the fence
   kCount
 };
 const char* LossName(Loss loss);

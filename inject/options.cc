@@ -11,6 +11,9 @@
 #include <cstring>
 #include <iterator>
 
+#include "proto/launch_variables.h"
+#include "proto/plan_cache.h"
+
 namespace rafter {
 namespace {
 
@@ -18,13 +21,6 @@ std::string Get(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
-
-// In the order in which launchers are believed (cli.md, Variables).
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
-                                          "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "PALS_RANKID",
-                                          "JSM_NAMESPACE_RANK"};
-
-constexpr const char* kJobVariables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
 
 // What explains a run to whoever reads it later. Never the whole environment:
 // it holds secrets.
@@ -56,18 +52,13 @@ bool IsSocket(const std::string& path) {
   return stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == geteuid();
 }
 
-// Those of ours that exist, with what `rafter run` and the tools read.
-constexpr const char* kKnownVariables[] = {"RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH",
-                                           "RAFTER_OUTPUT",    "RAFTER_QUIET",
-                                           "RAFTER_SET",       "RAFTER_RANK_VARIABLE"};
-
 std::vector<std::string> UnknownVariables() {
   std::vector<std::string> unknown;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, "RAFTER_", 7) != 0) continue;
     const std::string name(*entry, std::strcspn(*entry, "="));
-    if (std::find(std::begin(kKnownVariables), std::end(kKnownVariables), name) ==
-        std::end(kKnownVariables)) {
+    if (std::find(std::begin(kRafterVariables), std::end(kRafterVariables), name) ==
+        std::end(kRafterVariables)) {
       unknown.push_back(name);
     }
   }
@@ -122,9 +113,7 @@ Options ReadOptions() {
   options.cupti_path = Get("RAFTER_CUPTI_PATH");
   options.cuda_home = Get("CUDA_HOME");
   if (options.cuda_home.empty()) options.cuda_home = Get("CUDA_PATH");
-  std::string cache = Get("XDG_CACHE_HOME");
-  if (cache.empty() && !Get("HOME").empty()) cache = Get("HOME") + "/.cache";
-  if (!cache.empty()) options.plan_cache = cache + "/rafter/plans";
+  options.plan_cache = PlanCacheFolder(Get("XDG_CACHE_HOME"), Get("HOME"));
   // Under `rafter run` that command says so itself.
   if (!options.collector_given) options.unknown = UnknownVariables();
   const std::string quiet = Get("RAFTER_QUIET");

@@ -28,10 +28,6 @@ constexpr size_t kBatchesAtOnce = 2 * RegionRing::kCapacity / kBatchRegions;
 // Names in one frame, which may be 64 MiB long; a name may be 1 MiB.
 constexpr uint32_t kNamesAtOnce = 32;
 
-timespec Absolute(uint64_t at_ns) {
-  return {static_cast<time_t>(at_ns / 1000000000), static_cast<long>(at_ns % 1000000000)};
-}
-
 }  // namespace
 
 void* InjectionSession::RecorderMain(void* self) {
@@ -99,7 +95,7 @@ void InjectionSession::DoWork() {
 }
 
 void InjectionSession::WaitForWork() {
-  const timespec until = Absolute(NowNs() + kDrainEveryNs);
+  const timespec until = TimespecOf(NowNs() + kDrainEveryNs);
   pthread_mutex_lock(&wake_mutex_);
   while (!wake_) {
     if (pthread_cond_timedwait(&wake_changed_, &wake_mutex_, &until) != 0) break;
@@ -232,12 +228,12 @@ Status InjectionSession::TryArm(void* context) {
 
   outlet_.Send(
       FrameType::kDevice,
-      EncodeDevice(device_, facts_, CuptiVersion(*cupti_), CuptiPath(*cupti_), options_.sets),
+      EncodeDevice(kDevice, facts_, CuptiVersion(*cupti_), CuptiPath(*cupti_), options_.sets),
       true);
   Result<InstalledPlan> plan = ObtainPlan(facts_, cupti_);
   if (!plan.ok()) return Status::Failed("counters off: " + plan.status().message());
   plan_ = *plan;
-  outlet_.Send(FrameType::kPlan, EncodePlan(device_, plan_), true);
+  outlet_.Send(FrameType::kPlan, EncodePlan(kDevice, plan_), true);
   if (!plan_.error.empty()) return Status::Failed("counters off: " + plan_.error);
 
   RAFTER_RETURN_IF_ERROR(range_session_.Configure(
@@ -247,7 +243,7 @@ Status InjectionSession::TryArm(void* context) {
                           std::to_string(kMaxArmings) + " times; mark regions on one context");
   }
   outlet_.Send(FrameType::kBaseline,
-               EncodeBaseline(device_, baseline_, RangeBorders::kSlots, range_session_.baseline()),
+               EncodeBaseline(kDevice, baseline_, RangeBorders::kSlots, range_session_.baseline()),
                true);
   RAFTER_RETURN_IF_ERROR(range_session_.Start());
   pass_ = 0;
@@ -315,7 +311,7 @@ void InjectionSession::ShipEpoch(const EndedEpoch& epoch) {
                                     [](const EpochSlot& slot) { return slot.segments > 0; });
   if (!anything) return;
   std::string image =
-      EncodeImage(device_, baseline_, epoch, range_session_.baseline(), range_session_.image());
+      EncodeImage(kDevice, baseline_, epoch, range_session_.baseline(), range_session_.image());
   const std::lock_guard<std::mutex> lock(pending_mutex_);
   pending_images_.push_back(std::move(image));
 }

@@ -36,16 +36,9 @@ InjectionSession& Session() {
   return *session;
 }
 
-InjectionSession::InjectionSession() : borders_(paths_, watch_, *this) { InitialiseWaking(); }
+InjectionSession::InjectionSession() : borders_(paths_, *this) { InitialiseWaking(); }
 
-void InjectionSession::InitialiseWaking() {
-  pthread_mutex_init(&wake_mutex_, nullptr);
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&wake_changed_, &attributes);
-  pthread_condattr_destroy(&attributes);
-}
+void InjectionSession::InitialiseWaking() { InitialiseWaiting(wake_mutex_, wake_changed_); }
 
 void InjectionSession::Start(const char* entry, bool cuda_initialised) {
   if (inert_) return;
@@ -298,8 +291,7 @@ void InjectionSession::Goodbye() {
   if (still_open > 0) Health().Lost(Loss::kOpenAtExit, static_cast<uint64_t>(still_open));
   inert_ = true;  // what other threads still do now would keep the last drain from ending
   const uint64_t end = NowNs() + kGoodbyeDeadlineNs;
-  const timespec until = {static_cast<time_t>(end / 1000000000),
-                          static_cast<long>(end % 1000000000)};
+  const timespec until = TimespecOf(end);
   pthread_mutex_lock(&wake_mutex_);
   goodbye_asked_ = true;
   wake_ = true;

@@ -48,6 +48,9 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   // its definitions are kept (Outlet).
   static constexpr uint32_t kMaxArmings = 64;
 
+  // Number in the stream of the one device that is counted.
+  static constexpr uint32_t kDevice = 0;
+
   // Start/end ranges open at once in the whole process.
   static constexpr size_t kMaxStartedRanges = 256;
 
@@ -156,7 +159,6 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   DeviceFacts facts_;
   const CuptiTable* cupti_ = nullptr;
   InstalledPlan plan_;
-  uint32_t device_ = 0;
   uint32_t baseline_ = 0;
   uint64_t context_number_ = 0;  // of the context that counting was set up on
   size_t pass_ = 0;              // the running one, or the one that the next Start begins

@@ -44,4 +44,13 @@ inline std::string PlanCacheFile(std::string_view chip, uint32_t cupti_version,
   return name + ".plan";
 }
 
+// The folder of cached plans: rafter/plans below `xdg_cache_home`, else below
+// .cache in `home`; empty when neither is an absolute path (XDG base directories
+// ignore others).
+inline std::string PlanCacheFolder(std::string_view xdg_cache_home, std::string_view home) {
+  if (xdg_cache_home.starts_with('/')) return std::string(xdg_cache_home) + "/rafter/plans";
+  if (home.starts_with('/')) return std::string(home) + "/.cache/rafter/plans";
+  return "";
+}
+
 }  // namespace rafter

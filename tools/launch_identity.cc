@@ -3,16 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "proto/launch_variables.h"
 
 namespace rafter {
 namespace {
-
-// In the order in which launchers are believed (cli.md, Variables).
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
-                                          "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "PALS_RANKID",
-                                          "JSM_NAMESPACE_RANK"};
-
-constexpr const char* kJobVariables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
 
 bool IsNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;

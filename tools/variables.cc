@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "proto/launch_variables.h"
+#include "proto/plan_cache.h"
 #include "tools/nearest.h"
 
 namespace rafter {
@@ -11,8 +14,7 @@ namespace {
 
 const std::vector<std::string>& KnownVariables() {
   static const std::vector<std::string>* const names =
-      new std::vector<std::string>{"RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH", "RAFTER_OUTPUT",
-                                   "RAFTER_QUIET",     "RAFTER_SET",        "RAFTER_RANK_VARIABLE"};
+      new std::vector<std::string>(std::begin(kRafterVariables), std::end(kRafterVariables));
   return *names;
 }
 
@@ -60,10 +62,7 @@ CuptiSearch CuptiSearchOf(const Variables& variables) {
 }
 
 std::string PlanCacheOf(const Variables& variables) {
-  std::string cache = ValueOf(variables, "XDG_CACHE_HOME");
-  const std::string home = ValueOf(variables, "HOME");
-  if (cache.empty() && !home.empty()) cache = home + "/.cache";
-  return cache.empty() ? "" : cache + "/rafter/plans";
+  return PlanCacheFolder(ValueOf(variables, "XDG_CACHE_HOME"), ValueOf(variables, "HOME"));
 }
 
 }  // namespace rafter

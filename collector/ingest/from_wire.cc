@@ -10,37 +10,13 @@
 
 #include "collector/evaluate/counter_image.h"
 #include "collector/store/uncounted.h"
+#include "collector/store/utf8.h"
 
 namespace rafter {
 namespace {
 
-constexpr char kReplacement[] = "\xEF\xBF\xBD";  // U+FFFD
-
 // Kernels of template libraries reach 20 KB; what is longer stays mangled.
 constexpr size_t kMaxDemangledSymbolBytes = 64u << 10;
-
-// Bytes of the well-formed character at the front, 0 without one (Unicode 15,
-// table 3-7).
-size_t CharacterBytes(std::string_view text) {
-  const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto tail = [&](size_t i) { return i < text.size() && (at(i) & 0xC0) == 0x80; };
-  const unsigned char first = at(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (!tail(1) || !tail(2)) return 0;
-    if (first == 0xE0 && at(1) < 0xA0) return 0;
-    if (first == 0xED && at(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (!tail(1) || !tail(2) || !tail(3)) return 0;
-    if (first == 0xF0 && at(1) < 0x90) return 0;
-    if (first == 0xF4 && at(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
 
 std::string UuidText(const std::string& uuid) {
   constexpr char kHex[] = "0123456789abcdef";
@@ -73,9 +49,9 @@ std::string Utf8Text(std::string_view bytes) {
   std::string text;
   text.reserve(std::min(bytes.size(), kMaxTextBytes));
   while (!bytes.empty() && text.size() < kMaxTextBytes) {
-    const size_t length = bytes.front() == '\0' ? 0 : CharacterBytes(bytes);
+    const size_t length = bytes.front() == '\0' ? 0 : Utf8CharacterBytes(bytes);
     if (length == 0) {
-      text += kReplacement;
+      text += kUtf8Replacement;
       bytes.remove_prefix(1);
     } else {
       text += bytes.substr(0, length);

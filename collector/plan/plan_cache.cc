@@ -83,18 +83,6 @@ bool WriteAll(int file, const std::string& bytes) {
 
 }  // namespace
 
-std::string PlanCacheFolder(const char* xdg_cache_home, const char* home) {
-  if (xdg_cache_home != nullptr && xdg_cache_home[0] == '/') {
-    return std::string(xdg_cache_home) + "/rafter/plans";
-  }
-  if (home != nullptr && home[0] == '/') return std::string(home) + "/.cache/rafter/plans";
-  return "";
-}
-
-std::string DefaultPlanCacheFolder() {
-  return PlanCacheFolder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
-}
-
 bool IsSoundPlan(const wire::Plan& plan) {
   if (!plan.error().empty() || plan.configuration().empty()) return false;
   if (plan.passes() == 0 || plan.passes() > kMaxPasses || plan.sets().empty()) return false;

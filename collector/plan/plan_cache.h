@@ -16,12 +16,6 @@
 
 namespace rafter {
 
-// The folder: rafter/plans below `xdg_cache_home`, else below .cache in `home`;
-// empty when neither is an absolute path.
-std::string PlanCacheFolder(const char* xdg_cache_home, const char* home);
-// Of this process's environment.
-std::string DefaultPlanCacheFolder();
-
 class PlanCache {
  public:
   // `folder` may be empty: nothing is found and nothing kept.

@@ -2,29 +2,10 @@
 
 #include <vector>
 
+#include "collector/store/utf8.h"
+
 namespace rafter {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-// Bytes of the well-formed character at the start of `text`; 0 if there is
-// none. Overlong forms, surrogates and values over U+10FFFF are refused
-// (Unicode, table 3-7).
-size_t CharacterBytes(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  const size_t bytes = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < bytes) return 0;
-  for (size_t i = 1; i < bytes; ++i) {
-    if (!IsContinuation(text[i])) return 0;
-  }
-  const bool overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = byte(0) == 0xED && byte(1) > 0x9F;
-  const bool too_high = byte(0) == 0xF4 && byte(1) > 0x8F;
-  return overlong || surrogate || too_high ? 0 : bytes;
-}
 
 bool IsControl(std::string_view character) {
   const auto byte = static_cast<unsigned char>(character[0]);
@@ -46,8 +27,8 @@ std::string ValidUtf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
   while (!text.empty()) {
-    const size_t bytes = CharacterBytes(text);
-    valid += bytes == 0 ? kReplacement : text.substr(0, bytes);
+    const size_t bytes = Utf8CharacterBytes(text);
+    valid += bytes == 0 ? kUtf8Replacement : text.substr(0, bytes);
     text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return valid;
@@ -57,7 +38,7 @@ std::string OneLine(std::string_view text, size_t most_characters) {
   const std::string valid = ValidUtf8(BothEnds(text, most_characters));
   std::vector<std::string_view> characters;
   for (std::string_view rest = valid; !rest.empty();) {
-    const std::string_view character = rest.substr(0, CharacterBytes(rest));
+    const std::string_view character = rest.substr(0, Utf8CharacterBytes(rest));
     characters.push_back(IsControl(character) ? " " : character);
     rest.remove_prefix(character.size());
   }

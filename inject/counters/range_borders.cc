@@ -24,25 +24,17 @@ class RangeBorders::Lock {
   pthread_mutex_t& mutex_;
 };
 
-RangeBorders::RangeBorders(PathTable& paths, LaunchWatch& watch, Recorder& recorder)
-    : paths_(paths), watch_(watch), recorder_(recorder) {
+RangeBorders::RangeBorders(PathTable& paths, Recorder& recorder)
+    : paths_(paths), recorder_(recorder) {
   InitialiseLocks();
 }
 
-void RangeBorders::InitialiseLocks() {
-  pthread_mutex_init(&mutex_, nullptr);
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&changed_, &attributes);
-  pthread_condattr_destroy(&attributes);
-}
+void RangeBorders::InitialiseLocks() { InitialiseWaiting(mutex_, changed_); }
 
 bool RangeBorders::WaitWhile(State state, uint64_t deadline_ns) {
   const uint64_t start = NowNs();
   const uint64_t end = start + deadline_ns;
-  const timespec until = {static_cast<time_t>(end / 1000000000),
-                          static_cast<long>(end % 1000000000)};
+  const timespec until = TimespecOf(end);
   while (state_.load(std::memory_order_relaxed) == state) {
     if (pthread_cond_timedwait(&changed_, &mutex_, &until) != 0) break;
   }

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "inject/counters/scheduler.h"
-#include "inject/cupti/launch_watch.h"
 #include "inject/cupti/range_session.h"
 #include "inject/record/path_table.h"
 #include "inject/record/thread_table.h"
@@ -79,7 +78,7 @@ class RangeBorders {
     ~Recorder() = default;
   };
 
-  RangeBorders(PathTable& paths, LaunchWatch& watch, Recorder& recorder);
+  RangeBorders(PathTable& paths, Recorder& recorder);
 
   // --- the target's threads -------------------------------------------------
 
@@ -188,7 +187,6 @@ class RangeBorders {
   void MarkAncestorsIncomplete(PathId path);
 
   PathTable& paths_;
-  LaunchWatch& watch_;
   Recorder& recorder_;
   pthread_mutex_t mutex_;
   pthread_cond_t changed_;

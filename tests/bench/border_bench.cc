@@ -85,9 +85,8 @@ void BM_CountedUpToTheHandOver(benchmark::State& state) {
   static const CuptiTable cupti = EmptyCupti();
   auto paths = std::make_unique<PathTable>();
   auto ring = std::make_unique<RegionRing>();
-  LaunchWatch watch;
   NoRecorder recorder;
-  auto borders = std::make_unique<RangeBorders>(*paths, watch, recorder);
+  auto borders = std::make_unique<RangeBorders>(*paths, recorder);
   RangeSession session;
   DeviceFacts facts;
   int context = 0;

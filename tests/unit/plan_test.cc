@@ -39,7 +39,7 @@ TEST(PlanCacheFolder, IsXdgThenHomeThenNone) {
   EXPECT_EQ(PlanCacheFolder("/x", "/home/me"), "/x/rafter/plans");
   EXPECT_EQ(PlanCacheFolder("relative", "/home/me"), "/home/me/.cache/rafter/plans");
   EXPECT_EQ(PlanCacheFolder("", "/home/me"), "/home/me/.cache/rafter/plans");
-  EXPECT_EQ(PlanCacheFolder(nullptr, nullptr), "");
+  EXPECT_EQ(PlanCacheFolder("", ""), "");
 }
 
 TEST(PlanCache, GivesBackWhatItKeptAndClosesItsFolder) {

@@ -85,7 +85,7 @@ class Borders : public testing::Test {
     g_log = &log_;
     g_push_answer = CUPTI_SUCCESS;
     paths_ = std::make_unique<PathTable>();
-    borders_ = std::make_unique<RangeBorders>(*paths_, watch_, recorder_);
+    borders_ = std::make_unique<RangeBorders>(*paths_, recorder_);
     DeviceFacts facts;
     ASSERT_TRUE(session_.Open(&cupti_, &context_, facts).ok());
   }
@@ -120,7 +120,6 @@ class Borders : public testing::Test {
   CuptiTable cupti_ = RecordingCupti();
   std::vector<std::string> log_;
   std::unique_ptr<PathTable> paths_;
-  LaunchWatch watch_;
   FakeRecorder recorder_;
   RangeSession session_;
   std::unique_ptr<RangeBorders> borders_;

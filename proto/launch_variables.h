@@ -1,0 +1,26 @@
+// Names of environment variables that both the target and the tools read, so
+// that one list serves both. Includes nothing of ours.
+//
+//   Threads   constants.
+//   Blocking  never.
+//   Memory    static text.
+//   Lifetime  static.
+#pragma once
+
+namespace rafter {
+
+// Where the rank is, behind RAFTER_RANK_VARIABLE, in the order in which
+// launchers are believed (cli.md, Variables).
+inline constexpr const char* kRankVariables[] = {
+    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",          "MV2_COMM_WORLD_RANK",
+    "SLURM_PROCID",         "PALS_RANKID", "JSM_NAMESPACE_RANK"};
+
+// Where the number of a batch system's job is.
+inline constexpr const char* kJobVariables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
+
+// All of ours. Whoever meets another RAFTER_ name says so once.
+inline constexpr const char* kRafterVariables[] = {"RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH",
+                                                   "RAFTER_OUTPUT",    "RAFTER_QUIET",
+                                                   "RAFTER_SET",       "RAFTER_RANK_VARIABLE"};
+
+}  // namespace rafter
