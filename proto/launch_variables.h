@@ -19,8 +19,10 @@ inline constexpr const char* kRankVariables[] = {
 inline constexpr const char* kJobVariables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
 
 // All of ours. Whoever meets another RAFTER_ name says so once.
-inline constexpr const char* kRafterVariables[] = {"RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH",
-                                                   "RAFTER_OUTPUT",    "RAFTER_QUIET",
-                                                   "RAFTER_SET",       "RAFTER_RANK_VARIABLE"};
+inline constexpr const char* kRafterVariables[] = {
+    "RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH",    "RAFTER_EXACT",    "RAFTER_GRANULARITY",
+    "RAFTER_METRICS",   "RAFTER_OUTPUT",        "RAFTER_OVERHEAD", "RAFTER_QUIET",
+    "RAFTER_REPLAY",    "RAFTER_RANK_VARIABLE", "RAFTER_SET",      "RAFTER_SKIP",
+    "RAFTER_VERBOSE"};
 
 }  // namespace rafter

@@ -40,7 +40,7 @@ std::string Demangled(const std::string& symbol) {
   return demangled;
 }
 
-static_assert(wire::COUNTED == 0 && wire::LEFT_OUT == 11 && wire::Uncounted_MAX == 11,
+static_assert(wire::COUNTED == 0 && wire::SKIPPED == 14 && wire::Uncounted_MAX == 14,
               "collector/store/uncounted.cc has words for these numbers");
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace rafter {
 namespace {
 
 // By number of wire.Uncounted; collector/ingest checks that they agree.
-constexpr std::array<std::string_view, 12> kReasons = {
+constexpr std::array<std::string_view, 15> kReasons = {
     "",
     "no CUDA context was current",
     kCountingOff,
@@ -19,6 +19,9 @@ constexpr std::array<std::string_view, 12> kReasons = {
     "CUPTI refused the range",
     kResting,
     "its set of counters was left out",
+    kPartial,
+    "another process, context or profiler had the counters of its GPU",
+    "it was one of the first calls, which were to be skipped",
 };
 
 }  // namespace

@@ -19,6 +19,9 @@ std::string_view UncountedReason(uint32_t uncounted);
 // A pass beyond those that were wanted: no loss.
 inline constexpr std::string_view kResting = "enough calls of it had been measured";
 
+// Some sets have parts of it.
+inline constexpr std::string_view kPartial = "sets changed while it was open";
+
 // The process says why, in a note of its own.
 inline constexpr std::string_view kCountingOff = "counting was off";
 

@@ -85,7 +85,20 @@ enum class Path : protozero::pbf_tag_type {
   kParent = 2,
   kName = 3,
   kDomain = 4,
-  kMembers = 5
+  kMembers = 5,
+  kLaunch = 6
+};
+enum class Launch : protozero::pbf_tag_type {
+  kSymbol = 1,
+  kGridX = 2,
+  kGridY = 3,
+  kGridZ = 4,
+  kBlockX = 5,
+  kBlockY = 6,
+  kBlockZ = 7,
+  kDynamicSharedBytes = 8,
+  kStaticSharedBytes = 9,
+  kRegisters = 10
 };
 enum class Names : protozero::pbf_tag_type { kPaths = 1 };
 enum class Instance : protozero::pbf_tag_type {
@@ -95,7 +108,8 @@ enum class Instance : protozero::pbf_tag_type {
   kDurationNs = 4,
   kEpoch = 5,
   kUncounted = 6,
-  kLaunches = 7
+  kLaunches = 7,
+  kDevice = 8
 };
 enum class PathLoss : protozero::pbf_tag_type { kPath = 1, kInstances = 2 };
 enum class Batch : protozero::pbf_tag_type { kInstances = 1, kDroppedInstances = 2, kDropped = 3 };
@@ -103,7 +117,10 @@ enum class Slot : protozero::pbf_tag_type {
   kPath = 1,
   kInstances = 2,
   kIncomplete = 3,
-  kSegments = 4
+  kSegments = 4,
+  kCutSegments = 5,
+  kCountedNs = 6,
+  kCall = 7
 };
 enum class Image : protozero::pbf_tag_type {
   kDevice = 1,
@@ -113,7 +130,8 @@ enum class Image : protozero::pbf_tag_type {
   kStartNs = 5,
   kEndNs = 6,
   kSlots = 7,
-  kPatches = 8
+  kPatches = 8,
+  kChain = 9
 };
 enum class Kernel : protozero::pbf_tag_type {
   kPath = 1,
@@ -125,12 +143,20 @@ enum class Kernel : protozero::pbf_tag_type {
   kBlockY = 7,
   kBlockZ = 8,
   kSharedBytes = 9,
-  kLaunches = 10
+  kLaunches = 10,
+  kDevice = 11
 };
 enum class Kernels : protozero::pbf_tag_type { kKernels = 1 };
 enum class Note : protozero::pbf_tag_type { kSeverity = 1, kAbout = 2, kText = 3, kTimeNs = 4 };
 enum class Loss : protozero::pbf_tag_type { kKind = 1, kCount = 2 };
-enum class Health : protozero::pbf_tag_type { kNotes = 1, kLosses = 2 };
+enum class Health : protozero::pbf_tag_type { kNotes = 1, kLosses = 2, kCost = 3 };
+enum class Cost : protozero::pbf_tag_type {
+  kWallNs = 1,
+  kSetUpNs = 2,
+  kRotationNs = 3,
+  kBorderNs = 4,
+  kSlowedNs = 5
+};
 enum class Goodbye : protozero::pbf_tag_type { kReason = 1, kEndNs = 2 };
 enum class Release : protozero::pbf_tag_type { kDevice = 1 };
 enum class Lease : protozero::pbf_tag_type {
