@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "proto/gpu_lock_place.h"
 #include "proto/launch_variables.h"
 #include "proto/plan_cache.h"
 
@@ -50,6 +51,11 @@ void ReadRank(Options& options) {
 bool IsSocket(const std::string& path) {
   struct stat found;
   return stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == geteuid();
+}
+
+bool IsOwnFolder(const std::string& path) {
+  struct stat found;
+  return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
 }
 
 std::vector<std::string> UnknownVariables() {
@@ -104,8 +110,8 @@ Options ReadOptions() {
   Options options;
   options.collector = Get("RAFTER_COLLECTOR");
   options.collector_given = !options.collector.empty();
+  const std::string runtime = Get("XDG_RUNTIME_DIR");
   if (!options.collector_given) {
-    const std::string runtime = Get("XDG_RUNTIME_DIR");
     const std::string socket = runtime + "/rafter/collector.sock";
     if (!runtime.empty() && IsSocket(socket)) options.collector = socket;
   }
@@ -114,6 +120,7 @@ Options ReadOptions() {
   options.cuda_home = Get("CUDA_HOME");
   if (options.cuda_home.empty()) options.cuda_home = Get("CUDA_PATH");
   options.plan_cache = PlanCacheFolder(Get("XDG_CACHE_HOME"), Get("HOME"));
+  options.gpu_locks = GpuLockFolder(IsOwnFolder(runtime) ? runtime : "", geteuid());
   // Under `rafter run` that command says so itself.
   if (!options.collector_given) options.unknown = UnknownVariables();
   const std::string quiet = Get("RAFTER_QUIET");

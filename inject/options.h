@@ -22,6 +22,7 @@ struct Options {
   std::string cupti_path;                    // RAFTER_CUPTI_PATH
   std::string cuda_home;                     // CUDA_HOME or CUDA_PATH
   std::string plan_cache;                    // $XDG_CACHE_HOME/rafter/plans
+  std::string gpu_locks;                     // $XDG_RUNTIME_DIR/rafter, else /tmp/rafter-UID
   std::vector<std::string> unknown;          // RAFTER_ variables that do not exist
   bool quiet = false;                        // RAFTER_QUIET: nothing on standard error
 

@@ -266,9 +266,8 @@ Result<InstalledPlan> InjectionSession::ObtainPlan(const DeviceFacts& facts,
                                                    const CuptiTable* cupti) {
   const uint64_t end = NowNs() + kPlanDeadlineMs * 1000000ull;
   std::optional<InstalledPlan> plan;
-  std::optional<LeaseAnswer> lease;
   Outlet::Answer answer;
-  while (outlet_.to_collector() && !(plan.has_value() && lease.has_value())) {
+  while (outlet_.to_collector() && !plan.has_value()) {
     const uint64_t now = NowNs();
     if (now >= end || !outlet_.Receive(static_cast<int>((end - now) / 1000000) + 1, answer)) break;
     if (answer.type == FrameType::kPlan) {
@@ -282,16 +281,7 @@ Result<InstalledPlan> InjectionSession::ObtainPlan(const DeviceFacts& facts,
         Health().AddNote(NoteSeverity::kWarning, "counters", parsed.status().message());
         break;
       }
-    } else if (answer.type == FrameType::kLease) {
-      Result<LeaseAnswer> parsed = ParseLease(answer.message);
-      if (parsed.ok()) lease = *parsed;
     }
-  }
-  if (lease.has_value() && !lease->granted) {
-    return Status::Failed("process " + std::to_string(lease->holder_pid) +
-                          " has this GPU's counters" +
-                          (lease->reason.empty() ? "" : " (" + lease->reason + ")") +
-                          "; run one counted program on a GPU at a time");
   }
   if (plan.has_value() && plan->error.empty()) return *plan;
   std::optional<InstalledPlan> cached =

@@ -16,9 +16,6 @@
 namespace rafter {
 namespace {
 
-// Spool files have no connections; their streams are numbered from here on.
-constexpr uint64_t kFirstSpoolStream = uint64_t{1} << 63;
-
 // Images decompressed at once while stored epochs are evaluated.
 constexpr uint64_t kEvaluatedAtOnce = 16;
 
@@ -48,7 +45,6 @@ struct Collector::State {
   CollectorOptions options;
   Ledger ledger;
   std::unique_ptr<Server> server;
-  uint64_t next_spool_stream = kFirstSpoolStream;
 };
 
 Collector::Collector(RunFile& run_file, CollectorOptions options)
@@ -95,7 +91,7 @@ absl::Status Collector::Ingest(const std::string& spool_path) {
   absl::StatusOr<std::unique_ptr<SpoolFile>> spool = SpoolFile::Open(spool_path);
   if (!spool.ok()) return spool.status();
   std::unique_lock<std::mutex> lock(ledger.mutex);
-  Stream stream(ledger, state_->next_spool_stream++, {});
+  Stream stream(ledger, {});
   absl::Status fault;
   uint64_t read_bytes = kSpoolHeaderBytes;
   while (fault.ok()) {

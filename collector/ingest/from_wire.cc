@@ -11,25 +11,13 @@
 #include "collector/evaluate/counter_image.h"
 #include "collector/store/uncounted.h"
 #include "collector/store/utf8.h"
+#include "proto/gpu_uuid.h"
 
 namespace rafter {
 namespace {
 
 // Kernels of template libraries reach 20 KB; what is longer stays mangled.
 constexpr size_t kMaxDemangledSymbolBytes = 64u << 10;
-
-std::string UuidText(const std::string& uuid) {
-  constexpr char kHex[] = "0123456789abcdef";
-  if (uuid.size() != 16) return "";
-  std::string text = "GPU-";
-  for (size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    const auto byte = static_cast<unsigned char>(uuid[i]);
-    text += kHex[byte >> 4];
-    text += kHex[byte & 15];
-  }
-  return text;
-}
 
 std::string Demangled(const std::string& symbol) {
   if (symbol.size() > kMaxDemangledSymbolBytes) return symbol;
@@ -95,7 +83,7 @@ RunProcess ToProcess(const wire::Hello& hello) {
 RunDevice ToDevice(const wire::Device& device) {
   RunDevice converted;
   converted.device = device.device();
-  converted.uuid = UuidText(device.uuid());
+  converted.uuid = GpuUuidText(device.uuid().data(), device.uuid().size());
   converted.pci_address = Utf8Text(device.pci_address());
   converted.name = Utf8Text(device.name());
   converted.chip = Utf8Text(device.chip());

@@ -1,5 +1,5 @@
 // Ledger is what all streams of one collector share: the run file, planning and
-// evaluation, the leases, the totals and the voice to the user.
+// evaluation, the totals and the voice to the user.
 //
 //   Threads   one thread at a time; Collector holds `mutex` around each use.
 //   Blocking  disk and CUPTI, through its members.
@@ -11,19 +11,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <set>
 #include <string>
 
 #include "collector/evaluate/cupti_worker.h"
 #include "collector/ingest/collector.h"
-#include "collector/ingest/leases.h"
 #include "collector/store/run_file.h"
 
 namespace rafter {
-
-class Stream;
 
 class Ledger {
  public:
@@ -53,9 +49,7 @@ class Ledger {
   RunFile& run_file;
   std::function<void(const std::string&)> report;
   CuptiWorker cupti;
-  Leases leases;
   CollectorTotals totals;
-  std::map<uint64_t, Stream*> streams;  // by number, those that are open
   std::set<int64_t> processes;
   bool store_failure_reported = false;
 };

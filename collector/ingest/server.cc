@@ -85,7 +85,6 @@ struct Server::State {
   asio::steady_timer patience_over;
   ListeningSocket listening;
   std::set<std::shared_ptr<Connection>> connections;
-  uint64_t next_stream = 1;
   uint64_t cut_off = 0;
   bool stopping = false;
   std::thread thread;
@@ -93,11 +92,11 @@ struct Server::State {
 
 class Server::State::Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(State& state, stream_protocol::socket socket, uint64_t number)
+  Connection(State& state, stream_protocol::socket socket)
       : state_(state),
         socket_(std::move(socket)),
         hello_deadline_(state.io),
-        stream_(std::make_unique<Stream>(state.ledger, number,
+        stream_(std::make_unique<Stream>(state.ledger,
                                          [this](std::string frame) { Queue(std::move(frame)); })) {}
 
   void Begin() {
@@ -252,7 +251,7 @@ void Server::State::Admit(stream_protocol::socket socket) {
   std::shared_ptr<Connection> connection;
   {
     const std::lock_guard<std::mutex> lock(ledger.mutex);
-    connection = std::make_shared<Connection>(*this, std::move(socket), next_stream++);
+    connection = std::make_shared<Connection>(*this, std::move(socket));
   }
   connections.insert(connection);
   connection->Begin();

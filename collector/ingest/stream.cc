@@ -29,17 +29,12 @@ std::string BaseName(const std::string& path) {
 
 }  // namespace
 
-Stream::Stream(Ledger& ledger, uint64_t number, Send send)
-    : ledger_(ledger), number_(number), send_(std::move(send)) {
-  ledger_.streams[number_] = this;
+Stream::Stream(Ledger& ledger, Send send) : ledger_(ledger), send_(std::move(send)) {
   ++ledger_.totals.streams;
   ++ledger_.totals.open_streams;
 }
 
-Stream::~Stream() {
-  ledger_.streams.erase(number_);
-  --ledger_.totals.open_streams;
-}
+Stream::~Stream() { --ledger_.totals.open_streams; }
 
 absl::Status Stream::Take(std::string_view bytes) {
   reader_.Append(bytes);
@@ -93,8 +88,6 @@ absl::Status Stream::HandleKnown(const Frame& frame) {
       return Parsed<wire::Health>(frame, [this](const auto& m) { return OnHealth(m); });
     case wire::GOODBYE:
       return Parsed<wire::Goodbye>(frame, [this](const auto& m) { return OnGoodbye(m); });
-    case wire::RELEASE:
-      return Parsed<wire::Release>(frame, [this](const auto& m) { return OnRelease(m); });
     default:
       ++ledger_.totals.unknown_frames;
       return absl::OkStatus();
@@ -111,7 +104,6 @@ absl::Status Stream::OnHello(const wire::Hello& hello) {
   const absl::StatusOr<int64_t> id = ledger_.run_file.AddProcess(process);
   if (!ledger_.Stored(id.status())) return id.status();
   process_ = *id;
-  pid_ = process.pid;
   who_ = absl::StrCat("process ", process.pid, " (", OneLine(BaseName(process.executable)));
   if (process.rank.has_value()) absl::StrAppend(&who_, ", rank ", *process.rank);
   who_ += ")";
@@ -147,58 +139,14 @@ void Stream::SayBye(const std::string& reason) {
   Reply(wire::BYE, bye);
 }
 
-void Stream::Grant(uint32_t device) {
-  wire::Lease lease;
-  lease.set_device(device);
-  lease.set_granted(true);
-  Reply(wire::LEASE, lease);
-}
-
-void Stream::GrantAll(const std::vector<LeaseParty>& parties) {
-  for (const LeaseParty& party : parties) {
-    const auto found = ledger_.streams.find(party.stream);
-    if (found != ledger_.streams.end()) found->second->Grant(party.device);
-  }
-}
-
-void Stream::AnswerLease(const DeviceState& state) {
-  if (!send_) return;
-  const std::optional<LeaseParty> holder =
-      ledger_.leases.Ask(state.device.uuid, {number_, state.device.device, pid_});
-  if (!holder.has_value()) {
-    Grant(state.device.device);
-    return;
-  }
-  const auto other = ledger_.streams.find(holder->stream);
-  wire::Lease lease;
-  lease.set_device(state.device.device);
-  lease.set_granted(false);
-  lease.set_holder_pid(holder->pid);
-  lease.set_reason(absl::StrCat(
-      other == ledger_.streams.end() ? "another process" : other->second->who(),
-      " holds the counters of ", state.device.uuid, "; this one is next when they are given back"));
-  Reply(wire::LEASE, lease);
-}
-
-absl::Status Stream::OnRelease(const wire::Release& release) {
-  const auto found = devices_.find(release.device());
-  if (found == devices_.end()) return absl::OkStatus();
-  if (std::optional<LeaseParty> next = ledger_.leases.Release(found->second.device.uuid, number_)) {
-    GrantAll({*next});
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Stream::OnGoodbye(const wire::Goodbye& goodbye) {
   const std::string reason = Utf8Text(goodbye.reason());
   ledger_.Stored(ledger_.run_file.SetEnding(process_, reason.empty() ? "goodbye" : reason));
   said_goodbye_ = true;
-  GrantAll(ledger_.leases.ReleaseAll(number_));
   return absl::OkStatus();
 }
 
 void Stream::End(Ending ending) {
-  GrantAll(ledger_.leases.ReleaseAll(number_));
   if (pending_bytes() != 0 && ending != Ending::kRefused) {
     ledger_.Stored(
         ledger_.run_file.AddCollectorLoss("bytes of incomplete frames", pending_bytes()));

@@ -1,6 +1,6 @@
 // Stream is one target's side of the conversation, from a socket or a spool
 // file: Hello first, then records into the run file, Goodbye last. It answers a
-// Device with a Plan and a Lease where there is somebody to answer.
+// Device with a Plan where there is somebody to answer.
 //
 //   Threads   one thread at a time, under the ledger's mutex.
 //   Blocking  as the ledger does.
@@ -45,7 +45,7 @@ class Stream {
   // How a stream came to its end.
   enum class Ending { kPeerLeft, kCollectorStopped, kRefused };
 
-  Stream(Ledger& ledger, uint64_t number, Send send);
+  Stream(Ledger& ledger, Send send);
   ~Stream();
 
   // Takes bytes as they come. A failure ends this stream and no other.
@@ -54,8 +54,6 @@ class Stream {
   // No more bytes will come. Notes a process that left without Goodbye.
   void End(Ending ending);
 
-  // The counters of a device are this stream's from now on.
-  void Grant(uint32_t device);
   void SayBye(const std::string& reason);
 
   bool greeted() const { return process_ != 0; }
@@ -86,11 +84,8 @@ class Stream {
   absl::Status OnKernels(const wire::Kernels& kernels);
   absl::Status OnHealth(const wire::Health& health);
   absl::Status OnGoodbye(const wire::Goodbye& goodbye);
-  absl::Status OnRelease(const wire::Release& release);
 
   void Reply(wire::FrameType type, const google::protobuf::MessageLite& message);
-  void AnswerLease(const DeviceState& state);
-  void GrantAll(const std::vector<LeaseParty>& parties);
   absl::Status StorePlan(DeviceState& state, const wire::Plan& plan);
   bool LoadBaseline(DeviceState& state, uint32_t baseline);
   void NoteUnevaluated(const absl::Status& reason);
@@ -98,11 +93,9 @@ class Stream {
   void Refuse(const std::string& kind, uint64_t records, const std::string& why);
 
   Ledger& ledger_;
-  const uint64_t number_;
   const Send send_;
   FrameReader reader_;
   int64_t process_ = 0;  // in the run file; 0: no Hello yet
-  uint32_t pid_ = 0;
   std::string who_ = "an unknown process";
   std::map<uint32_t, DeviceState> devices_;
   bool said_goodbye_ = false;

@@ -71,7 +71,6 @@ absl::Status Stream::OnDevice(const wire::Device& device) {
   }
   if (!state.has_epochs) (void)StorePlan(state, plan);  // a failed store is seen by Take
   Reply(wire::PLAN, plan);
-  AnswerLease(state);
   return absl::OkStatus();
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <protozero/pbf_builder.hpp>
-#include <protozero/pbf_message.hpp>
 
 #include "proto/frame.h"
 
@@ -244,38 +243,6 @@ std::string EncodeGoodbye(std::string_view reason, uint64_t end_ns) {
   message.add_bytes(field::Goodbye::kReason, reason.data(), reason.size());
   message.add_uint64(field::Goodbye::kEndNs, end_ns);
   return text;
-}
-
-std::string EncodeRelease(uint32_t device) {
-  std::string text;
-  Builder<field::Release> message(text);
-  message.add_uint32(field::Release::kDevice, device);
-  return text;
-}
-
-Result<LeaseAnswer> ParseLease(std::string_view text) {
-  LeaseAnswer answer;
-  try {
-    protozero::pbf_message<field::Lease> message(text.data(), text.size());
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case Typed(field::Lease::kGranted, kNumber):
-          answer.granted = message.get_uint32() != 0;  // get_bool looks beyond the end
-          break;
-        case Typed(field::Lease::kHolderPid, kNumber):
-          answer.holder_pid = message.get_uint32();
-          break;
-        case Typed(field::Lease::kReason, kText):
-          answer.reason = message.get_string();
-          break;
-        default:
-          message.skip();
-      }
-    }
-  } catch (const std::exception&) {
-    return Status::Failed("the collector sent a lease that cannot be read");
-  }
-  return answer;
 }
 
 }  // namespace rafter

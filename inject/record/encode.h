@@ -51,7 +51,6 @@ std::string EncodeImage(uint32_t device, uint32_t baseline, const EndedEpoch& ep
 std::string EncodeKernels(std::span<const KernelCount> kernels);
 std::string EncodeHealth(std::span<const HealthNote> notes, const HealthRecord& health);
 std::string EncodeGoodbye(std::string_view reason, uint64_t end_ns);
-std::string EncodeRelease(uint32_t device);
 
 // A stretch of `image` that differs from what lies below it.
 struct PatchRange {
@@ -62,13 +61,5 @@ struct PatchRange {
 // `image` is not zero. Stretches closer than 16 bytes are one: a stretch costs
 // about that much on the wire.
 std::vector<PatchRange> Differences(std::span<const uint8_t> below, std::span<const uint8_t> image);
-
-struct LeaseAnswer {
-  bool granted = false;
-  uint32_t holder_pid = 0;
-  std::string reason;
-};
-// Fails on a malformed message.
-Result<LeaseAnswer> ParseLease(std::string_view message);
 
 }  // namespace rafter

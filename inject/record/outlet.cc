@@ -72,30 +72,12 @@ std::string BaseName(const std::string& path) {
 }  // namespace
 
 int Outlet::Keep(int fd) {
-  if (fd < 0) return fd;
-  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, kLowestDescriptor);
-  if (moved >= 0) {
-    close(fd);
-    fd = moved;
-  }
-  // A limit of descriptors may forbid high numbers; 0 to 2 belong to the program.
-  if (fd <= STDERR_FILENO) {
-    close(fd);
-    errno = EMFILE;
-    return -1;
-  }
-  struct stat ours;
-  if (fstat(fd, &ours) == 0) {
-    our_device_ = ours.st_dev;
-    our_inode_ = ours.st_ino;
-  }
+  fd = MoveUp(fd);
+  if (fd >= 0) ours_ = IdentityOf(fd);
   return fd;
 }
 
-bool Outlet::IsOurs(int fd) const {
-  struct stat now;
-  return fstat(fd, &now) == 0 && now.st_dev == our_device_ && now.st_ino == our_inode_;
-}
+bool Outlet::IsOurs(int fd) const { return ours_.has_value() && IdentityOf(fd) == ours_; }
 
 void Outlet::Open(const std::string& socket_path, const Identity& identity) {
   // Absolute from the start: the program may change its folder.

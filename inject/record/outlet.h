@@ -12,11 +12,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cupti/status.h"
+#include "inject/descriptor.h"
 #include "inject/record/identity.h"
 #include "inject/record/wire_fields.h"
 
@@ -28,8 +30,6 @@ class Outlet {
   // half a second is not reading any more.
   static constexpr int kSendDeadlineMs = 500;
 
-  // Descriptors of ours lie above those that programs open and count on.
-  static constexpr int kLowestDescriptor = 200;
   static constexpr int kConnectDeadlineMs = 200;
 
   // A full disk hurts more people than a short recording.
@@ -74,8 +74,7 @@ class Outlet {
   int spool_ = -1;
   bool spool_failed_ = false;
   uint64_t spool_bytes_ = 0;
-  uint64_t our_device_ = 0;  // of the descriptor in use
-  uint64_t our_inode_ = 0;
+  std::optional<FileIdentity> ours_;  // of the descriptor in use
   std::string spool_path_;
   std::string trouble_;
   std::string definitions_;

@@ -158,13 +158,6 @@ enum class Cost : protozero::pbf_tag_type {
   kSlowedNs = 5
 };
 enum class Goodbye : protozero::pbf_tag_type { kReason = 1, kEndNs = 2 };
-enum class Release : protozero::pbf_tag_type { kDevice = 1 };
-enum class Lease : protozero::pbf_tag_type {
-  kDevice = 1,
-  kGranted = 2,
-  kHolderPid = 3,
-  kReason = 4
-};
 enum class Bye : protozero::pbf_tag_type { kReason = 1 };
 
 }  // namespace rafter::field
@@ -183,8 +176,6 @@ enum class FrameType : uint16_t {
   kKernels = 8,
   kHealth = 9,
   kGoodbye = 10,
-  kRelease = 11,
-  kLease = 32,
   kBye = 33
 };
 

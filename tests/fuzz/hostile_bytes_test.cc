@@ -45,7 +45,7 @@ std::string Session() {
       .Add(wire::IMAGE, image)
       .Add(wire::KERNELS, kernels)
       .Add(wire::HEALTH, health)
-      .Add(wire::RELEASE, wire::Release())
+      .AddRaw(11, std::string("\x08\x00", 2))  // a Release, of an older library
       .Add(wire::GOODBYE, MakeGoodbye());
   return stream.bytes;
 }

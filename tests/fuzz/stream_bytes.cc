@@ -99,7 +99,7 @@ void FeedStream(std::string_view bytes) {
   Ledger ledger(*file, options);
   {
     uint64_t replies = 0;
-    Stream stream(ledger, 1, [&replies](const std::string& frame) { replies += frame.size(); });
+    Stream stream(ledger, [&replies](const std::string& frame) { replies += frame.size(); });
     const absl::Status taken = stream.Take(bytes);
     stream.End(taken.ok() ? Stream::Ending::kPeerLeft : Stream::Ending::kRefused);
   }

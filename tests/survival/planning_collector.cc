@@ -161,11 +161,9 @@ void PlanningCollector::OnDevice(int client, const wire::Device& device) {
       counter->set_description(metric.description);
     }
   }
+  // Of an older collector; the library passes over types that it does not know.
+  Send(client, static_cast<wire::FrameType>(32), wire::Bye());
   Send(client, wire::PLAN, plan_);
-  wire::Lease lease;
-  lease.set_device(device.device());
-  lease.set_granted(true);
-  Send(client, wire::LEASE, lease);
 }
 
 std::vector<uint8_t> PlanningCollector::Restored(const wire::Image& image) {

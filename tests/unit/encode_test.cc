@@ -243,9 +243,6 @@ TEST(Encode, KernelsHealthAndFarewellsAreReadByProtobuf) {
   ASSERT_TRUE(goodbye.ParseFromString(EncodeGoodbye("exit", 12)));
   EXPECT_EQ(goodbye.reason(), "exit");
   EXPECT_EQ(goodbye.end_ns(), 12u);
-  wire::Release release;
-  ASSERT_TRUE(release.ParseFromString(EncodeRelease(4)));
-  EXPECT_EQ(release.device(), 4u);
 }
 
 TEST(Encode, EveryFrameTypeHasTheNumberOfTheSchema) {
@@ -259,23 +256,7 @@ TEST(Encode, EveryFrameTypeHasTheNumberOfTheSchema) {
   EXPECT_EQ(static_cast<int>(FrameType::kKernels), wire::KERNELS);
   EXPECT_EQ(static_cast<int>(FrameType::kHealth), wire::HEALTH);
   EXPECT_EQ(static_cast<int>(FrameType::kGoodbye), wire::GOODBYE);
-  EXPECT_EQ(static_cast<int>(FrameType::kRelease), wire::RELEASE);
-  EXPECT_EQ(static_cast<int>(FrameType::kLease), wire::LEASE);
   EXPECT_EQ(static_cast<int>(FrameType::kBye), wire::BYE);
-}
-
-TEST(ParseLease, ReadsWhatProtobufWritesAndRefusesGarbage) {
-  wire::Lease lease;
-  lease.set_device(1);
-  lease.set_granted(false);
-  lease.set_holder_pid(99);
-  lease.set_reason("busy");
-  const Result<LeaseAnswer> answer = ParseLease(lease.SerializeAsString());
-  ASSERT_TRUE(answer.ok());
-  EXPECT_FALSE(answer->granted);
-  EXPECT_EQ(answer->holder_pid, 99u);
-  EXPECT_EQ(answer->reason, "busy");
-  EXPECT_FALSE(ParseLease("\x12").ok());
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 
 #include "collector/ingest/collector.h"
 #include "collector/ingest/from_wire.h"
-#include "collector/ingest/leases.h"
 #include "collector/ingest/socket_place.h"
 #include "tests/unit/real_cupti.h"
 #include "tests/unit/socket_client.h"
@@ -434,40 +433,37 @@ TEST_F(Ingest, RefusesAnotherProtocolAndAStreamWithoutHello) {
   EXPECT_THAT(Read().processes, IsEmpty());
 }
 
-TEST_F(Ingest, AnswersADeviceWithAPlanAndALease) {
+// Who counts on a GPU is between the processes, so two on one GPU get the same
+// answer, and nothing comes between two plans.
+TEST_F(Ingest, AnswersADeviceWithAPlanAndNothingElse) {
   ASSERT_EQ(collector_->Start(), absl::OkStatus());
-  SocketClient client(socket_);
-  ASSERT_TRUE(client.connected());
-  ASSERT_TRUE(client.Send(
-      WireStream().Add(wire::HELLO, MakeHello(1)).Add(wire::DEVICE, MakeDevice()).bytes));
-  const auto plan = client.Expect<wire::Plan>(wire::PLAN);
-  EXPECT_THAT(plan.error(), HasSubstr("RAFTER_CUPTI_PATH"));  // no CUPTI in this test
-  EXPECT_TRUE(client.Expect<wire::Lease>(wire::LEASE).granted());
+  SocketClient first(socket_);
+  SocketClient second(socket_);
+  uint32_t pid = 0;
+  for (SocketClient* client : {&first, &second}) {
+    ASSERT_TRUE(client->connected());
+    ASSERT_TRUE(client->Send(WireStream()
+                                 .Add(wire::HELLO, MakeHello(++pid))
+                                 .Add(wire::DEVICE, MakeDevice())
+                                 .Add(wire::DEVICE, MakeDevice())
+                                 .bytes));
+    const auto plan = client->Expect<wire::Plan>(wire::PLAN);
+    EXPECT_THAT(plan.error(), HasSubstr("RAFTER_CUPTI_PATH"));  // no CUPTI in this test
+    client->Expect<wire::Plan>(wire::PLAN);
+  }
   EXPECT_EQ(collector_->Stop(milliseconds(0)), absl::OkStatus());
 }
 
-TEST_F(Ingest, GrantsAGpuToOneStreamAtATimeInTheOrderOfAsking) {
-  ASSERT_EQ(collector_->Start(), absl::OkStatus());
-  auto first = std::make_unique<SocketClient>(socket_);
-  SocketClient second(socket_);
-  SocketClient third(socket_);
-  const auto ask = [](SocketClient& client, uint32_t pid) {
-    EXPECT_TRUE(client.Send(
-        WireStream().Add(wire::HELLO, MakeHello(pid)).Add(wire::DEVICE, MakeDevice()).bytes));
-    client.Expect<wire::Plan>(wire::PLAN);
-    return client.Expect<wire::Lease>(wire::LEASE);
-  };
-  EXPECT_TRUE(ask(*first, 1).granted());
-  const wire::Lease refused = ask(second, 2);
-  EXPECT_FALSE(refused.granted());
-  EXPECT_EQ(refused.holder_pid(), 1u);
-  EXPECT_THAT(refused.reason(), HasSubstr("process 1 (bench) holds the counters of GPU-07070707"));
-  EXPECT_FALSE(ask(third, 3).granted());
-  ASSERT_TRUE(first->Send(WireStream().Add(wire::RELEASE, wire::Release()).bytes));
-  EXPECT_TRUE(second.Expect<wire::Lease>(wire::LEASE).granted());
-  first.reset();
-  ASSERT_TRUE(second.Send(WireStream().Add(wire::GOODBYE, MakeGoodbye()).bytes));
-  EXPECT_TRUE(third.Expect<wire::Lease>(wire::LEASE).granted());
+// Release (11) and Lease (32) are of libraries from before the lock file.
+TEST_F(Ingest, PassesOverWhatAnOlderLibrarySendsAboutLeases) {
+  WireStream stream = Beginning(1);
+  stream.AddRaw(11, std::string("\x08\x00", 2)).AddRaw(11, "\xff").AddRaw(32, "");
+  stream.Add(wire::BATCH, BatchOf(10, 0, 2)).Add(wire::GOODBYE, MakeGoodbye());
+  ASSERT_EQ(IngestBytes(stream.Spool()), absl::OkStatus());
+  EXPECT_EQ(Read().processes[0].ending, "exit");
+  EXPECT_EQ(collector_->Totals().instances, 2u);
+  EXPECT_EQ(collector_->Totals().unknown_frames, 3u);
+  EXPECT_THAT(said_, IsEmpty());
 }
 
 TEST_F(Ingest, LosesNoneOf200ShortClients) {
@@ -574,7 +570,6 @@ TEST_F(Ingest, SendsProcessesToTheirSpoolFilesWhenTheRunFileCannotBeWritten) {
     SocketClient client(socket_);
     if (!client.Send(Beginning(1).bytes)) _exit(3);
     client.Receive();  // the plan
-    client.Receive();  // the lease
     for (uint64_t i = 0; i < 20; ++i) {
       if (!client.Send(WireStream().Add(wire::BATCH, BatchOf(i * 1000, 0, 1000)).bytes)) break;
     }
@@ -641,25 +636,6 @@ TEST(ListenAt, NamesTheLimitOfAPathThatIsTooLong) {
   const auto listening = ListenAt("/tmp/" + std::string(200, 'x'));
   EXPECT_THAT(std::string(listening.status().message()),
               HasSubstr("205 bytes long and a socket's may be 107"));
-}
-
-TEST(Leases, PassAGpuOnInTheOrderOfAsking) {
-  Leases leases;
-  EXPECT_FALSE(leases.Ask("a", {1, 0, 10}).has_value());
-  EXPECT_FALSE(leases.Ask("a", {1, 0, 10}).has_value());
-  EXPECT_EQ(leases.Ask("a", {2, 1, 20})->pid, 10u);
-  EXPECT_EQ(leases.Ask("a", {2, 1, 20})->pid, 10u);
-  EXPECT_EQ(leases.Ask("a", {3, 2, 30})->pid, 10u);
-  EXPECT_FALSE(leases.Ask("b", {3, 5, 30}).has_value());
-  EXPECT_FALSE(leases.Release("a", 9).has_value());
-  const auto next = leases.Release("a", 1);
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->stream, 2u);
-  EXPECT_EQ(next->device, 1u);
-  // 3 no longer waits when it ends, and gives b back.
-  EXPECT_THAT(leases.ReleaseAll(3), IsEmpty());
-  EXPECT_THAT(leases.ReleaseAll(2), IsEmpty());
-  EXPECT_FALSE(leases.Ask("a", {4, 0, 40}).has_value());
 }
 
 TEST(Utf8Text, ReplacesEachByteThatDoesNotBelong) {
