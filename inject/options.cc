@@ -23,15 +23,74 @@ std::string Get(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+template <typename Number>
+bool ReadNumber(const std::string& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// "2.5" -> 25,000 millionths. Without floating point, which would leave marks on the
+// program's thread.
+bool ReadPercent(const std::string& text, uint64_t& ppm) {
+  constexpr size_t kDecimals = 4;
+  const size_t point = text.find('.');
+  std::string digits = text.substr(0, point);
+  std::string decimals = point == std::string::npos ? "" : text.substr(point + 1);
+  if (digits.empty() || (point != std::string::npos && decimals.empty())) return false;
+  decimals.resize(kDecimals, '0');
+  uint64_t value = 0;
+  if (digits.size() > 3 || !ReadNumber(digits + decimals, value) || value > 1'000'000) return false;
+  ppm = value;
+  return true;
+}
+
+// How to count. What makes no sense is left at its default, and said.
+void ReadCounting(Options& options) {
+  const auto wrong = [&](const char* name, const char* wanted) {
+    options.wrong.push_back(std::string(name) + "=" + Get(name) + " is not " + wanted +
+                            "; the default is taken");
+  };
+  if (const std::string sets = Get("RAFTER_SET"); !sets.empty()) options.sets = sets;
+  std::string metrics = Get("RAFTER_METRICS");
+  std::replace(metrics.begin(), metrics.end(), ',', '+');
+  if (!metrics.empty()) options.sets += ",metrics:" + metrics;
+  if (const std::string text = Get("RAFTER_OVERHEAD"); !text.empty()) {
+    if (!ReadPercent(text, options.overhead_ppm))
+      wrong("RAFTER_OVERHEAD", "a number from 0 to 100");
+  }
+  if (const std::string text = Get("RAFTER_SKIP"); !text.empty()) {
+    if (!ReadNumber(text, options.skip)) wrong("RAFTER_SKIP", "a whole number");
+  }
+  const std::string granularity = Get("RAFTER_GRANULARITY");
+  if (granularity == "instance") {
+    options.granularity = Options::Granularity::kInstance;
+  } else if (granularity == "kernel") {
+    options.granularity = Options::Granularity::kKernel;
+  } else if (!granularity.empty() && granularity != "region") {
+    wrong("RAFTER_GRANULARITY", "region, instance or kernel");
+  }
+  const std::string replay = Get("RAFTER_REPLAY");
+  options.replay_kernels = replay == "kernel";
+  if (!replay.empty() && replay != "kernel" && replay != "none") {
+    wrong("RAFTER_REPLAY", "none or kernel");
+  }
+  const auto read_switch = [&](const char* name, bool& on) {
+    const std::string text = Get(name);
+    on = text == "1";
+    if (!on && !text.empty() && text != "0") wrong(name, "1 or 0");
+  };
+  read_switch("RAFTER_EXACT", options.exact);
+  read_switch("RAFTER_VERBOSE", options.verbose);
+  read_switch("RAFTER_QUIET", options.quiet);
+}
+
 // What explains a run to whoever reads it later. Never the whole environment:
 // it holds secrets.
-constexpr const char* kRecordedVariables[] = {"CUDA_VISIBLE_DEVICES",
-                                              "CUDA_DEVICE_ORDER",
-                                              "CUDA_LAUNCH_BLOCKING",
-                                              "CUDA_MODULE_LOADING",
-                                              "CUDA_CACHE_DISABLE",
-                                              "OMP_NUM_THREADS",
-                                              "RAFTER_SET"};
+constexpr const char* kRecordedVariables[] = {
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING",
+    "CUDA_CACHE_DISABLE",   "OMP_NUM_THREADS",   "RAFTER_EXACT",         "RAFTER_GRANULARITY",
+    "RAFTER_METRICS",       "RAFTER_OVERHEAD",   "RAFTER_REPLAY",        "RAFTER_SET",
+    "RAFTER_SKIP"};
 
 void ReadRank(Options& options) {
   std::vector<std::string> names;
@@ -40,8 +99,7 @@ void ReadRank(Options& options) {
   for (const std::string& name : names) {
     const std::string text = Get(name.c_str());
     uint32_t rank = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size()) continue;
+    if (!ReadNumber(text, rank)) continue;
     options.rank = rank;
     options.rank_variable = name;
     return;
@@ -115,7 +173,7 @@ Options ReadOptions() {
     const std::string socket = runtime + "/rafter/collector.sock";
     if (!runtime.empty() && IsSocket(socket)) options.collector = socket;
   }
-  if (std::string sets = Get("RAFTER_SET"); !sets.empty()) options.sets = sets;
+  ReadCounting(options);
   options.cupti_path = Get("RAFTER_CUPTI_PATH");
   options.cuda_home = Get("CUDA_HOME");
   if (options.cuda_home.empty()) options.cuda_home = Get("CUDA_PATH");
@@ -123,8 +181,6 @@ Options ReadOptions() {
   options.gpu_locks = GpuLockFolder(IsOwnFolder(runtime) ? runtime : "", geteuid());
   // Under `rafter run` that command says so itself.
   if (!options.collector_given) options.unknown = UnknownVariables();
-  const std::string quiet = Get("RAFTER_QUIET");
-  options.quiet = !quiet.empty() && quiet != "0";
   ReadRank(options);
   for (const char* name : kJobVariables) {
     if (options.job.empty()) options.job = Get(name);

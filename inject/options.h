@@ -25,6 +25,15 @@ struct Options {
   std::string gpu_locks;                     // $XDG_RUNTIME_DIR/rafter, else /tmp/rafter-UID
   std::vector<std::string> unknown;          // RAFTER_ variables that do not exist
   bool quiet = false;                        // RAFTER_QUIET: nothing on standard error
+  bool verbose = false;                      // RAFTER_VERBOSE: what the scheduler decides
+
+  enum class Granularity : uint8_t { kRegion, kInstance, kKernel };
+  Granularity granularity = Granularity::kRegion;  // RAFTER_GRANULARITY
+  bool replay_kernels = false;                     // RAFTER_REPLAY=kernel
+  uint64_t overhead_ppm = 50'000;                  // RAFTER_OVERHEAD, there in percent
+  bool exact = false;                              // RAFTER_EXACT: every instance is counted
+  uint32_t skip = 0;                               // RAFTER_SKIP: first instances of each region
+  std::vector<std::string> wrong;                  // variables whose value makes no sense
 
   std::optional<uint32_t> rank;
   std::string rank_variable;

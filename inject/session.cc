@@ -21,13 +21,11 @@ constexpr int kNotTracked = -2;
 // While CUDA is not there, how often a region may look for it.
 constexpr uint64_t kDriverLookNs = 10'000'000;
 
-constexpr int kStartedSerialShift = 16;
+// While there are more contexts than are counted, how often one may be looked for that
+// has gone.
+constexpr uint64_t kContextLookNs = 100'000'000;
 
-// Launches inside a `flop` range block until the kernel is done; where kernels
-// may wait for a later launch, that would hang the program.
-constexpr const char* kMayHang =
-    "kernels may then wait for each other, and launches inside a flop range block until their "
-    "kernel is done";
+constexpr int kStartedSerialShift = 16;
 
 }  // namespace
 
@@ -36,17 +34,23 @@ InjectionSession& Session() {
   return *session;
 }
 
-InjectionSession::InjectionSession() : borders_(paths_, *this) { InitialiseWaking(); }
+InjectionSession::InjectionSession() { InitialiseWaking(); }
 
 void InjectionSession::InitialiseWaking() { InitialiseWaiting(wake_mutex_, wake_changed_); }
 
 void InjectionSession::Start(const char* entry, bool cuda_initialised) {
   if (inert_) return;
-  if (cuda_initialised) cuda_initialised_ = true;
+  if (cuda_initialised) {
+    cuda_initialised_ = true;
+    // Now, so that no thread finds another one looking when it marks its first region.
+    const std::unique_lock<std::mutex> looking(driver_mutex_, std::try_to_lock);
+    if (looking.owns_lock()) driver_.Find();
+  }
   const std::lock_guard<std::mutex> lock(start_mutex_);
   if (started_) return;
   started_ = true;
   options_ = ReadOptions();
+  started_ns_ = NowNs();
   entry_ = entry;
   static bool registered = false;  // survives fork: handlers do too
   if (!registered) {
@@ -63,7 +67,7 @@ void InjectionSession::Start(const char* entry, bool cuda_initialised) {
   const int failed = pthread_create(&recorder_, nullptr, &RecorderMain, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (failed != 0) {
-    borders_.Off();
+    recorder_gone_ = true;
     return;  // nobody would take what we record
   }
   pthread_detach(recorder_);
@@ -89,47 +93,23 @@ void* InjectionSession::CurrentContext() {
   return context;
 }
 
-// Hot path. Without counters: a look-up, a clock read, some stores.
-void InjectionSession::BeginRegion(const void* owner, const OpenRegion* around, OpenRegion& open) {
-  open.uncounted = Uncounted::kCounted;
-  open.epoch = 0;
-  borders_.Begin(owner, around, CurrentContext(), open);
-  open.watch_generation = watch_.generation();
-  open.launches_at_start = watch_.launches();
-  open_regions_.fetch_add(1, std::memory_order_relaxed);
-  open.start_ns = NowNs();
-}
-
-// Hot path. One clock read, one copy.
-void InjectionSession::EndRegion(const void* owner, PathId enclosing, const OpenRegion& open,
-                                 uint32_t thread, bool truncated) {
-  FinishedRegion finished;
-  finished.duration_ns = NowNs() - open.start_ns;
-  finished.start_ns = open.start_ns;
-  finished.path = open.path;
-  finished.thread = thread;
-  if (open.watch_generation != 0 && open.watch_generation == watch_.generation()) {
-    finished.launches = static_cast<uint32_t>(watch_.launches() - open.launches_at_start);
+// The entry of a context that a thread has as its current one, or null.
+CountedContext* InjectionSession::Meet(void* context) {
+  const uint64_t now = NowNs();
+  if (now < contexts_full_until_ns_.load(std::memory_order_relaxed)) return nullptr;
+  CountedContext* const met =
+      contexts_.FindOrAdd(context, driver_.CurrentDevice(), paths_, *this,
+                          [this](void* known) { return driver_.IsAlive(known); });
+  if (met == nullptr) {
+    contexts_full_until_ns_.store(now + kContextLookNs, std::memory_order_relaxed);
+    Health().AddNote(NoteSeverity::kWarning, "counters",
+                     "the program has more than " + std::to_string(ContextTable::kMaxContexts) +
+                         " CUDA contexts at once; what runs on the others is not counted, "
+                         "destroy those that are done");
   }
-  borders_.End(owner, enclosing, open, finished, truncated);
-  if (truncated) {
-    finished.epoch = 0;
-    finished.uncounted = Uncounted::kTruncated;
-  }
-  // Launches of calls that ran beside others are not theirs alone.
-  if (finished.uncounted == Uncounted::kOverlapped) finished.launches = FinishedRegion::kNotWatched;
-  open_regions_.fetch_sub(1, std::memory_order_relaxed);
-  Record(finished);
-}
-
-void InjectionSession::Record(const FinishedRegion& finished) {
-  if (!ring_.TryPush(finished)) {
-    Health().Lost(Loss::kInstancesDropped);
-    PathEntry* entry = paths_.Entry(finished.path);
-    if (entry != nullptr) entry->dropped_instances.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  if (ring_.pushed() % (RegionRing::kCapacity / 4) == 0) Wake();
+  if (contexts_.SeveralDevices()) LeaveSeveralDevices();
+  if (met != nullptr && recorder_gone_) met->borders.Off();  // no region may wait for set-up
+  return met;
 }
 
 int InjectionSession::Push(uint32_t domain, std::string_view name) {
@@ -144,6 +124,7 @@ int InjectionSession::Push(uint32_t domain, std::string_view name) {
     if (domain >= PathTable::kMaxDomains) return kNotTracked;
     return static_cast<int>(mine->other_depth[domain]++);
   }
+  if (mine->in_launch) EndLaunch(*mine, true);
   const uint32_t level = mine->depth++;
   if (level >= ThreadRecord::kMaxDepth) {
     Health().Lost(Loss::kDepthExceeded);
@@ -165,15 +146,15 @@ int InjectionSession::Pop(uint32_t domain) {
     if (mine->other_depth[domain] == 0) return -1;
     return static_cast<int>(--mine->other_depth[domain]);
   }
+  if (mine->in_launch) EndLaunch(*mine, true);
   if (mine->depth == 0) {
     Health().Lost(Loss::kUnmatchedPops);
     return -1;
   }
   const uint32_t level = --mine->depth;
   if (level >= ThreadRecord::kMaxDepth) return static_cast<int>(level);
-  const OpenRegion& open = mine->open[level];
-  const PathId enclosing = RangeBorders::Enclosing(level == 0 ? nullptr : &open - 1, open);
-  EndRegion(mine, enclosing, open, mine->thread, false);
+  OpenRegion& open = mine->open[level];
+  EndRegion(mine, open, mine->thread, false);
   return static_cast<int>(level);
 }
 
@@ -215,63 +196,20 @@ void InjectionSession::EndRange(uint64_t number) {
     Health().Lost(Loss::kUnmatchedPops);
     return;
   }
-  EndRegion(&range, PathId::kNone, range.open, range.thread, false);
+  EndRegion(&range, range.open, range.thread, false);
   range.state.store(serial * 4, std::memory_order_release);
 }
 
 // A thread ends, or the process does on this thread, with regions open.
 void InjectionSession::CloseThread(ThreadRecord& record) {
   if (inert_) return;
+  record.in_launch = false;
   while (record.depth > 0) {
     const uint32_t level = --record.depth;
     if (level >= ThreadRecord::kMaxDepth) continue;
-    const OpenRegion& open = record.open[level];
-    const PathId enclosing = RangeBorders::Enclosing(level == 0 ? nullptr : &open - 1, open);
-    EndRegion(&record, enclosing, open, record.thread, true);
+    OpenRegion& open = record.open[level];
+    EndRegion(&record, open, record.thread, true);
   }
-}
-
-// --- events of the watch --------------------------------------------------------
-
-void InjectionSession::OnLaunch(const SeenLaunch& launch) {
-  if (forked_.load(std::memory_order_relaxed)) return;
-  const PathId path = borders_.InnermostPath();
-  void* const counted = borders_.context();
-  if (counted != nullptr && launch.context != counted) {
-    borders_.ForeignLaunch();
-    LeaveFlopOut("the program launches on more than one context or device", kMayHang);
-    return;
-  }
-  if (launch.symbol == nullptr) {
-    LeaveFlopOut(
-        "the program launches CUDA graphs, whose kernels it counts as 0 or in the next "
-        "region",
-        "graphs are counted in the other sets");
-  }
-  const bool collective = launch.symbol != nullptr && strstr(launch.symbol, "nccl") != nullptr;
-  if (!collective) {
-    compute_stream_.store(launch.stream, std::memory_order_relaxed);
-  } else if (launch.stream != compute_stream_.load(std::memory_order_relaxed)) {
-    LeaveFlopOut("collective kernels (NCCL) run on a stream of their own", kMayHang);
-  }
-  if (path != PathId::kNone) kernels_.Count(path, launch);
-}
-
-void InjectionSession::OnSign(const char* what) {
-  if (!forked_.load(std::memory_order_relaxed)) LeaveFlopOut(what, kMayHang);
-}
-
-void InjectionSession::LeaveFlopOut(const char* reason, const char* what_then) {
-  if (borders_.given_up("flop")) return;
-  borders_.GiveUp("flop");
-  Health().AddNote(NoteSeverity::kWarning, "flop",
-                   std::string("flop is left out: ") + reason + "; " + what_then);
-}
-
-void InjectionSession::OnContextGoing(void* context) {
-  if (forked_.load(std::memory_order_relaxed) || context != borders_.context()) return;
-  EndCounting(true);
-  Wake();
 }
 
 void InjectionSession::Wake() noexcept {
@@ -321,18 +259,24 @@ void InjectionSession::AfterFork() {
   wake_ = goodbye_asked_ = goodbye_done_ = false;
   started_ = false;
   recording_ = false;
+  recorder_gone_ = false;
   outlet_.Forget();
   ring_.Clear();
   paths_.Forget();
   threads_.Forget();
   kernels_.Forget();
-  borders_.Forget();
+  contexts_.Forget();
+  for (const auto& seat : seats_) seat->lock.Forget();
+  patching_known_ = false;
+  patching_left_out_ = false;
   Health().Forget();
   names_sent_ = 0;
   notes_sent_ = 0;
   losses_sent_ = 0;
   new (&dropped_sent_) std::vector<uint64_t>;
   new (&pending_images_) std::vector<std::string>;
+  new (&decisions_mutex_) std::mutex;
+  new (&decisions_) std::vector<HealthNote>;
   new (&identity_) Identity;
   // Their paths are the parent's: whoever ends one here ends nothing.
   for (StartedRange& range : started_ranges_) {

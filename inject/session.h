@@ -12,16 +12,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "inject/counters/installed_plan.h"
-#include "inject/counters/range_borders.h"
-#include "inject/cupti/cuda_driver.h"
+#include "cupti/host.h"
+#include "inject/counters/counted_context.h"
 #include "inject/cupti/launch_watch.h"
-#include "inject/cupti/range_session.h"
 #include "inject/options.h"
 #include "inject/record/identity.h"
 #include "inject/record/kernel_table.h"
@@ -46,13 +46,16 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
 
   // A program that resets its device again and again: each time takes 0.2 s, and
   // its definitions are kept (Outlet).
-  static constexpr uint32_t kMaxArmings = 64;
-
-  // Number in the stream of the one device that is counted.
-  static constexpr uint32_t kDevice = 0;
+  static constexpr uint32_t kMaxBaselines = 64;
 
   // Start/end ranges open at once in the whole process.
   static constexpr size_t kMaxStartedRanges = 256;
+
+  // Images not yet sent, of about 10 to 100 KB, while a collector does not take them.
+  static constexpr size_t kMaxPendingImages = 256;
+
+  // Lines of the scheduler that are kept; more are counted.
+  static constexpr size_t kMaxDecisions = 500;
 
   InjectionSession();
 
@@ -82,45 +85,100 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
     OpenRegion open;
   };
 
-  // --- the target's threads (session.cc)
+  // --- the target's threads (session.cc, launches.cc)
   static constexpr uint32_t kCountedDomain = 0;
   void BeginRegion(const void* owner, const OpenRegion* around, OpenRegion& open);
-  void EndRegion(const void* owner, PathId enclosing, const OpenRegion& open, uint32_t thread,
-                 bool truncated);
+  void EndRegion(const void* owner, OpenRegion& open, uint32_t thread, bool truncated);
+  void EndShare(const void* owner, const OpenRegion& open, const RegionShare& share, bool truncated,
+                FinishedRegion& finished);
+  void BeginShare(const void* owner, CountedContext& context, OpenRegion& open);
+  bool RecordElsewhere(const OpenRegion& open, FinishedRegion finished);
+  static bool KeepEarly(CountedContext& context, const FinishedRegion& call);
+  void RecordEarly(CountedContext& context);
+  CountedContext* OnSameGpu(const OpenRegion& open, const CountedContext& context);
+  void Join(PathId path, const CountedContext& context);
   void InitialiseWaking();
   void Record(const FinishedRegion& finished);
   void* CurrentContext();
+  CountedContext* Meet(void* context);
   void CloseThread(ThreadRecord& record);
   void OnLaunch(const SeenLaunch& launch) override;
+  void OnLaunched(bool failed) override;
   void OnSign(const char* what) override;
   void OnContextGoing(void* context) override;
+  void LookForDanger(const SeenLaunch& launch);
+  void PlaceLaunch(const SeenLaunch& launch, CountedContext* counted);
+  void BeginLaunch(ThreadRecord& mine, const SeenLaunch& launch);
+  void EndLaunch(ThreadRecord& mine, bool truncated);
+  PathId LaunchPath(PathId parent, const SeenLaunch& launch);
+  void BeginReplay(ThreadRecord* mine, CountedContext& counted, const SeenLaunch& launch);
+  void EndReplay(ThreadRecord& mine, bool failed);
   void Wake() noexcept override;
   void Overlapped(const FinishedRegion& stretch) noexcept override { Record(stretch); }
-  void LeaveFlopOut(const char* reason, const char* what_then);
+  void Decided(PathId path, const std::string& decision) override;
+  void LeavePatchingOut(const char* reason, const char* what_then);
+  void LeaveSeveralDevices();
+  void GiveUpPatching(CountedContext& counted);
 
-  // --- the recorder thread (recorder.cc)
+  // --- the recorder thread, sending (recorder.cc)
   static void* RecorderMain(void* self);
   void RunRecorder();
   void RecorderEnded() noexcept;
   void WaitForWork();
   void Drain();
+  void SendNames();
   void SendHealth();
-  void Arm(void* context);
-  Status TryArm(void* context);
-  bool ContextLives() const;
-  Result<InstalledPlan> ObtainPlan(const DeviceFacts& facts, const CuptiTable* cupti);
-  void Rotate(size_t target_pass);
-  void Pause();
-  Status StopEpoch();
-  void CountersFailed(const Status& status);
-  void KeepWatch();
-  void CheckBlockedLaunch();
-  void DoWork();
-  void EndCounting(bool context_going);
-  void EndCountingOwned(bool context_going);  // by who holds counting_mutex_
-  void ShipEpoch(const EndedEpoch& epoch);
+  void SendDecisions();
+  WireCost CostSoFar();
   void SayGoodbye();
   void Say(std::string_view line);
+
+  // --- the recorder thread, counting (counting.cc)
+  void DoWork();
+  void Serve(CountedContext& counted);
+  void Arm(CountedContext& counted);
+  bool IsTheOneMet(CountedContext& counted);
+  Status TryArm(CountedContext& counted, bool& wait);
+  void Armed(CountedContext& counted);
+  Status FindSeat(CountedContext& counted);
+  bool TakeSeat(CountedContext& counted);
+  void LeaveSeat(CountedContext& counted);
+  void LeaveLine(CountedContext& counted);
+  Status OpenOnce(CountedContext& counted);
+  Status Configure(CountedContext& counted);
+  size_t Slots() const;
+  size_t Ranges() const;
+  void SayWhoHasIt(CountedContext& counted, const std::string& who);
+  void SayBusy(CountedContext& counted, const std::string& answer);
+  bool OthersWait(const CountedContext& counted) const;
+  bool TurnIsOver(CountedContext& counted, uint64_t now_ns);
+  bool ContextLives(const CountedContext& counted) const;
+  void ContextWent(CountedContext& counted);
+  Result<InstalledPlan> ObtainPlan(const DeviceFacts& facts, uint32_t device);
+  void Rotate(CountedContext& counted, size_t target_pass);
+  Status StartEpoch(CountedContext& counted);
+  Status StartReplay(CountedContext& counted);
+  Result<std::vector<uint32_t>> LaunchesIn(std::span<const uint8_t> image);
+  void FlushReplay(CountedContext& counted, bool go_on);
+  void MarkAround(std::vector<EpochSlot>& slots);
+  void ShipReplay(CountedContext& counted, const KernelReplay::Books& books);
+  Status StopEpoch(CountedContext& counted);
+  void Pause(CountedContext& counted);
+  void CountersFailed(CountedContext& counted, const Status& status);
+  void KeepWatch();
+  void CheckBlockedLaunch();
+  std::unique_lock<std::mutex> OwnCounting();
+  void EndCounting(CountedContext& counted, bool context_going);
+  void EndCountingOwned(CountedContext& counted, bool context_going);  // with counting_mutex_
+  void EndLastEpoch(CountedContext& counted);
+  void LetGo(CountedContext& counted, bool context_alive);
+  static void SayAmbiguous(const CountedContext& counted);
+  void SayUnreached(const CountedContext& counted);
+  void ShipEpoch(CountedContext& counted, const EndedEpoch& epoch);
+  template <typename Body>
+  void ForEachContext(Body&& body) {
+    for (size_t i = 0; i < contexts_.count(); ++i) body(*contexts_.At(i));
+  }
 
   Options options_;
   const char* entry_ = "";
@@ -129,15 +187,20 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   RegionRing ring_;
   LaunchWatch watch_;
   KernelTable kernels_;
-  RangeBorders borders_;
+  ContextTable contexts_;
   CudaDriver driver_;
   std::array<StartedRange, kMaxStartedRanges> started_ranges_;
   std::atomic<bool> inert_{false};   // a child that must not act, or the process is exiting
   std::atomic<bool> forked_{false};  // a child that must not act
   std::atomic<bool> recording_{false};
+  std::atomic<bool> recorder_gone_{false};  // nobody sets counting up
   std::atomic<bool> cuda_initialised_{false};
+  std::atomic<bool> patching_left_out_{false};
+  std::atomic<bool> patching_known_{false};  // patching_reason_ is written
+  std::string patching_reason_;
   std::atomic<int64_t> open_regions_{0};
   std::atomic<uint64_t> next_driver_look_ns_{0};
+  std::atomic<uint64_t> contexts_full_until_ns_{0};
   std::atomic<void*> compute_stream_{nullptr};
   std::mutex start_mutex_;
   std::mutex driver_mutex_;  // never waited for
@@ -150,24 +213,28 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   bool wake_ = false;
   bool goodbye_asked_ = false;
   bool goodbye_done_ = false;
+  bool in_line_ = false;        // some context waits for its turn
   uint64_t stderr_device_ = 0;  // what standard error was when we came
   uint64_t stderr_inode_ = 0;
+  uint64_t started_ns_ = 0;
   Identity identity_;
   Outlet outlet_;
-  std::mutex counting_mutex_;  // who owns the range session: the recorder at work, or who ends it
-  RangeSession range_session_;
-  DeviceFacts facts_;
+  std::mutex counting_mutex_;  // who owns the range sessions: the recorder at work, or who ends one
   const CuptiTable* cupti_ = nullptr;
-  InstalledPlan plan_;
-  uint32_t baseline_ = 0;
-  uint64_t context_number_ = 0;  // of the context that counting was set up on
-  size_t pass_ = 0;              // the running one, or the one that the next Start begins
-  bool epoch_running_ = false;
+  std::unique_ptr<CuptiHost> image_reader_;  // of launches that CUPTI repeats
+  std::vector<std::unique_ptr<GpuSeat>> seats_;
+  bool several_devices_ = false;  // the runtime has contexts on more than one
+  uint32_t epochs_ = 0;     // begun so far, over all contexts
+  uint32_t baselines_ = 0;  // sent so far
   std::mutex pending_mutex_;
   std::vector<std::string> pending_images_;  // encoded, not yet sent
+  std::mutex decisions_mutex_;
+  std::vector<HealthNote> decisions_;  // not yet sent
+  size_t decisions_made_ = 0;
   uint32_t names_sent_ = 0;
   size_t notes_sent_ = 0;
   uint64_t losses_sent_ = 0;
+  uint64_t cost_sent_ns_ = 0;
   std::vector<uint64_t> dropped_sent_;
   uint64_t blocked_named_ns_ = 0;
   uint64_t regions_recorded_ = 0;

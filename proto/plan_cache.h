@@ -24,7 +24,7 @@ inline uint64_t PlanHash(const void* data, size_t size, uint64_t hash = 14695981
 
 // Raised whenever a set's metrics change: plans of an older Rafter must not be
 // taken for ours.
-inline constexpr int kPlanRevision = 1;
+inline constexpr int kPlanRevision = 2;
 
 // "GH100-130001-r1-0123456789abcdef.plan". The hash runs over the availability
 // image and then the text of the wanted sets ("time,memory"). Characters of

@@ -60,7 +60,9 @@ Status CheckSense(const InstalledPlan& plan) {
   if (!plan.error.empty()) return Status::Ok();
   if (plan.configuration.empty()) return Broken("it has no configuration");
   if (plan.passes == 0 || plan.passes > Scheduler::kMaxPasses) {
-    return Broken("its number of passes is not between 1 and 16");
+    return Status::Failed("the plan for counting cannot be used: it has " +
+                          std::to_string(plan.passes) + " passes, and a run goes round 1 to " +
+                          std::to_string(Scheduler::kMaxPasses) + "; ask for fewer sets (--set)");
   }
   uint32_t next = 0;
   for (const PlannedSet& set : plan.sets) {
@@ -142,8 +144,9 @@ std::vector<std::string> InstalledPlan::Metrics() const {
 std::vector<ScheduledPass> InstalledPlan::Passes() const {
   std::vector<ScheduledPass> cycle;
   for (const PlannedSet& set : sets) {
+    const bool patches = std::any_of(set.metrics.begin(), set.metrics.end(), PatchesKernels);
     cycle.insert(cycle.end(), set.passes,
-                 ScheduledPass{set.name, Scheduler::QuotaOf(set.name), false});
+                 ScheduledPass{set.name, Scheduler::QuotaOf(set.name), false, patches});
   }
   return cycle;
 }
@@ -153,6 +156,16 @@ const PlannedSet* InstalledPlan::Find(std::string_view name) const {
     if (set.name == name) return &set;
   }
   return nullptr;
+}
+
+std::vector<std::string> InstalledPlan::PatchedSets() const {
+  std::vector<std::string> names;
+  for (const PlannedSet& set : sets) {
+    if (std::any_of(set.metrics.begin(), set.metrics.end(), PatchesKernels)) {
+      names.push_back(set.name);
+    }
+  }
+  return names;
 }
 
 const std::string& InstalledPlan::SetOfPass(size_t pass) const {
@@ -192,6 +205,9 @@ Result<InstalledPlan> ParsePlan(std::string_view text) {
         }
         case Typed(F::kError, kText):
           plan.error = message.get_string();
+          break;
+        case Typed(F::kDevice, kNumber):
+          plan.device = message.get_uint32();
           break;
         case Typed(F::kOrigin, kText):
           plan.origin = message.get_string();

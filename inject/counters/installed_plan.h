@@ -29,6 +29,7 @@ struct PlannedSet {
 };
 
 struct InstalledPlan {
+  uint32_t device = 0;  // number of the device in the stream that it is for
   std::string chip;
   uint32_t cupti_version = 0;
   std::string wanted_sets;
@@ -44,6 +45,9 @@ struct InstalledPlan {
   // One entry for each pass of the cycle.
   std::vector<ScheduledPass> Passes() const;
   const PlannedSet* Find(std::string_view set) const;
+  // Sets that patch kernels, so that launches in their ranges wait until the
+  // kernel is done: "flop", "integer", metrics by name with "_sass_".
+  std::vector<std::string> PatchedSets() const;
   // Name of the set that a pass of the cycle belongs to.
   const std::string& SetOfPass(size_t pass) const;
 };

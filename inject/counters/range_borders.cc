@@ -1,92 +1,110 @@
 #include "inject/counters/range_borders.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "inject/clock.h"
 #include "inject/health.h"
 
 namespace rafter {
-namespace {
 
-constexpr size_t kNoSlot = RangeBorders::kSlots;
-
-}  // namespace
-
-class RangeBorders::Lock {
- public:
-  explicit Lock(pthread_mutex_t& mutex) : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
-  ~Lock() { pthread_mutex_unlock(&mutex_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  pthread_mutex_t& mutex_;
-};
-
-RangeBorders::RangeBorders(PathTable& paths, Recorder& recorder)
-    : paths_(paths), recorder_(recorder) {
+RangeBorders::RangeBorders(PathTable& paths, Recorder& recorder, uint8_t context_index)
+    : paths_(paths), recorder_(recorder), context_index_(context_index) {
   InitialiseLocks();
 }
 
 void RangeBorders::InitialiseLocks() { InitialiseWaiting(mutex_, changed_); }
 
-bool RangeBorders::WaitWhile(State state, uint64_t deadline_ns) {
+// --- a region begins ------------------------------------------------------------
+
+bool RangeBorders::WaitWhile(State state, uint64_t deadline_ns, uint64_t& spent_ns) {
   const uint64_t start = NowNs();
-  const uint64_t end = start + deadline_ns;
-  const timespec until = TimespecOf(end);
+  const timespec until = TimespecOf(start + deadline_ns);
+  if (waiting_++ == 0) charged_until_ns_ = start;
   while (state_.load(std::memory_order_relaxed) == state) {
     if (pthread_cond_timedwait(&changed_, &mutex_, &until) != 0) break;
   }
-  stalled_ns_.fetch_add(NowNs() - start, std::memory_order_relaxed);
+  ChargeWait(spent_ns);
+  --waiting_;
   return state_.load(std::memory_order_relaxed) != state;
 }
 
-void RangeBorders::Begin(const void* owner, const OpenRegion* around, void* context,
-                         OpenRegion& open) {
+// Threads that wait at once hold the program up once.
+void RangeBorders::ChargeWait(uint64_t& spent_ns) {
+  const uint64_t now = NowNs();
+  spent_ns += now - charged_until_ns_;
+  scheduler_.Spent(now - charged_until_ns_);
+  charged_until_ns_ = now;
+}
+
+void RangeBorders::Begin(const void* owner, const RegionShare* around, PathId path,
+                         RegionShare& share) {
   Lock lock(mutex_);
-  open.borders = false;
-  open.aside = false;
-  if (!Admit(around, context, open)) return StandAside(around, open);
-  open.borders = true;
-  open.epoch = epoch_;
-  open.overlaps_at_start = overlaps_;
-  open.gaps_at_start = gaps_;
-  open.left_out_at_start = left_out_;
-  open.foreign_at_start = foreign_.load(std::memory_order_relaxed);
-  // Inside a call that is not counted (it began before there was a context, or
-  // on one that has gone), this share would make the calls of that region that
-  // are counted too large.
-  if (around != nullptr && !CountedNow(*around)) MarkAncestorsIncomplete(open.path);
-  if (!SetTop(owner, open.path)) {
-    open.aside = true;
+  share = {};
+  share.context = context_index_;
+  share.begins = ++begins_;
+  scheduler_.Seen(path, NowNs());
+  const bool admitted = Admit(around, path, share);
+  share.armings = armings_;
+  const bool inside = around != nullptr && around->borders && InThisLife(*around);
+  const bool suspended = around != nullptr && IsSuspended(*around);
+  if (around != nullptr && !inside) {
+    share.aside_below =
+        around->borders || around->aside || around->aside_below || (around->suspends && !suspended);
+  }
+  if (!admitted) return StandAside(inside || suspended, share);
+  share.borders = true;
+  Note(share);
+  // What is aside on this very stack does not run beside the region but around it.
+  if (share.aside_below) aside_.fetch_sub(1, std::memory_order_relaxed);
+  const bool outermost = share.pinned && pinned_++ == 0;
+  if (outermost) {
+    pinned_since_ns_ = NowNs();
+    ++call_;
+  }
+  ++levels_;
+  share.below = TopOf(owner);
+  if (!SetTop(owner, path)) {
+    share.aside = true;
     aside_.fetch_add(1, std::memory_order_relaxed);
   }
   SwitchRange();
+  if (outermost) pinned_spent_ns_ = scheduler_.spent_ns();
+  // Inside a call that is not counted this share would make the calls around it
+  // that are counted too large. After the range, whose name must not find the last
+  // slot taken: where there is none for them, no call of them is counted either.
+  if (!inside) MarkAncestorsIncomplete(path);
 }
 
-bool RangeBorders::CountedNow(const OpenRegion& open) const {
-  return open.borders && open.epoch == epoch_;
+// The counters of what spoils a call, as they are when it begins.
+void RangeBorders::Note(RegionShare& share) const {
+  share.pins = pins_;
+  share.overlaps = overlaps_;
+  share.gaps = gaps_;
+  share.left_out = left_out_;
+  share.foreign = foreign_.load(std::memory_order_relaxed);
 }
 
-PathId RangeBorders::Enclosing(const OpenRegion* around, const OpenRegion& open) {
-  if (around == nullptr || !around->borders || around->epoch != open.epoch) return PathId::kNone;
-  return around->path;
-}
-
-// A call that is left uncounted launches on the counted context all the same:
-// what is counted on another stack meanwhile holds the work of both.
-void RangeBorders::StandAside(const OpenRegion* around, OpenRegion& open) {
-  if (state_ == State::kOff || open.uncounted == Uncounted::kNoContext ||
-      open.uncounted == Uncounted::kOtherDevice) {
-    return;
-  }
-  const bool stack_is_aside =
-      around != nullptr && !around->borders && around->uncounted != Uncounted::kNoContext;
-  if (stack_is_aside) return;
-  open.aside = true;
+// A call that is left uncounted launches on the context all the same: what is
+// counted on another stack meanwhile holds the work of both.
+void RangeBorders::StandAside(bool inside, RegionShare& share) {
+  const State state = state_.load();
+  if (state == State::kOff || state == State::kReplaying) return;
+  if (inside) return Suspend(share);
+  if (share.aside_below) return;
+  share.aside = true;
   aside_.fetch_add(1, std::memory_order_relaxed);
   if (open_count_ > 0) ++overlaps_;
+}
+
+// What is not counted inside a region that is must not be in its range: the stretch
+// ends here, and the next begins behind a region that is counted again.
+void RangeBorders::Suspend(RegionShare& share) {
+  share.suspends = true;
+  if (open_count_ > 1) {
+    ++overlaps_;
+  } else if (state_ == State::kRunning) {
+    CloseRange();
+  }
 }
 
 // Gives the recorder work; `state` is what regions see until it is done.
@@ -97,381 +115,230 @@ void RangeBorders::Ask(State state, const Request& request) {
   recorder_.Wake();
 }
 
-bool RangeBorders::Refused(const void* context) const {
-  return std::find(refused_.begin(), refused_.end(), context) != refused_.end();
+// Whether the region is counted, after whatever it has to wait for; else
+// share.uncounted says why not.
+bool RangeBorders::Admit(const RegionShare* around, PathId path, RegionShare& share) {
+  if (around != nullptr && IsSuspended(*around)) {
+    share.uncounted = around->uncounted;
+    return false;
+  }
+  if (state_ == State::kIdle) Ask(State::kArming, {Work::kArm});
+  if (state_ == State::kArming && !arm_overdue_) {
+    arm_overdue_ = !WaitWhile(State::kArming, kArmDeadlineNs, set_up_ns_);
+  }
+  if (state_ == State::kRotating) WaitWhile(State::kRotating, kRotationDeadlineNs, rotation_ns_);
+  const State state = state_.load();
+  if (state == State::kRunning || state == State::kPaused) return AdmitWhileArmed(path, share);
+  share.uncounted = Why(state);
+  if (state == State::kRotating) Health().Lost(Loss::kRotationTimeouts);
+  return false;
 }
 
-// Whether the region is counted, after whatever it has to wait for; else
-// open.uncounted says why not.
-bool RangeBorders::Admit(const OpenRegion* around, void* context, OpenRegion& open) {
-  if (around != nullptr && !around->borders && around->uncounted != Uncounted::kNoContext) {
-    open.uncounted = around->uncounted;
-    return false;
-  }
-  if (state_ == State::kIdle) {
-    if (context == nullptr) {
-      open.uncounted = Uncounted::kNoContext;
-      return false;
-    }
-    Ask(State::kArming, {Work::kArm, context, 0});
-  }
-  if (state_ == State::kArming && !arm_overdue_) {
-    arm_overdue_ = !WaitWhile(State::kArming, kArmDeadlineNs);
-  }
-  if (state_ == State::kRotating) WaitWhile(State::kRotating, kRotationDeadlineNs);
-  if (state_ == State::kPaused && context != nullptr && context != context_ && !Refused(context)) {
-    refused_[next_refused_++ % kMaxRefusedContexts] = context;  // unless ours has gone
-    Ask(State::kArming, {Work::kArm, context, 0});
-    arm_overdue_ = !WaitWhile(State::kArming, kArmDeadlineNs);
-  }
-  const bool armed = state_ == State::kRunning || state_ == State::kPaused;
-  if (armed && context != nullptr && context != context_) {
-    open.uncounted = Uncounted::kOtherDevice;
-    return false;
-  }
-  if (armed && open_count_ == 0 && (around == nullptr || !CountedNow(*around))) {
-    const EpochSlot* held = HeldSlot(open.path);
-    const size_t share = std::max<size_t>(4, kRangesPerEpoch / std::max(1u, paths_.count()));
-    Scheduler::Situation now;
-    now.pass = pass_;
-    now.paused = state_ == State::kPaused;
-    now.has_room = ranges_ < kRangesPerEpoch && (held != nullptr || slot_count_ < kSlots);
-    now.has_share = held == nullptr || held->instances + held->incomplete < share;
-    now.skips = skips_;
-    now.age_ns = NowNs() - epoch_start_ns_;
-    const Scheduler::Decision decision = scheduler_.AtBegin(open.path, now);
-    if (decision.action != Scheduler::Action::kCount) ++skips_;
-    if (decision.action == Scheduler::Action::kRotate ||
-        decision.action == Scheduler::Action::kPause) {
-      const bool pause = decision.action == Scheduler::Action::kPause;
-      Ask(State::kRotating, {pause ? Work::kPause : Work::kRotate, nullptr, decision.pass});
-      if (!pause) WaitWhile(State::kRotating, kRotationDeadlineNs);
-    }
-    if (decision.action == Scheduler::Action::kSkip ||
-        decision.action == Scheduler::Action::kPause) {
-      open.uncounted = scheduler_.given_up(0) ? Uncounted::kLeftOut : Uncounted::kResting;
-      return false;
-    }
-  }
-  switch (state_.load()) {
-    case State::kRunning:
-      return true;
+Uncounted RangeBorders::Why(State state) {
+  switch (state) {
+    case State::kIdle:  // its context went meanwhile, and another may come
     case State::kArming:
-      open.uncounted = Uncounted::kNotArmed;
-      return false;
+      return Uncounted::kNotArmed;
     case State::kRotating:
-      open.uncounted = Uncounted::kRotating;
-      Health().Lost(Loss::kRotationTimeouts);
-      return false;
+      return Uncounted::kRotating;
+    case State::kWaiting:
+      return Uncounted::kNotOurTurn;
     case State::kPaused:
-      open.uncounted = Uncounted::kResting;
+      return Uncounted::kResting;
+    case State::kReplaying:
+      return Uncounted::kCounted;
+    default:
+      return Uncounted::kCountersOff;
+  }
+}
+
+bool RangeBorders::AdmitWhileArmed(PathId path, RegionShare& share) {
+  const uint64_t now = NowNs();
+  const bool running = state_ == State::kRunning;
+  if (running && pinned_ > 0 && now - pinned_since_ns_ > kOpenBoundNs && !setup_.policy.exact) {
+    Loosen();
+  }
+  if (running && pinned_ > 0) {
+    if (HasRoom(path) || GoOnInChain(path)) {
+      share.pinned = true;
+      return true;
+    }
+    if (state_ != State::kRunning) {
+      share.uncounted = Why(state_);
       return false;
-    case State::kIdle:
-      open.uncounted = Uncounted::kNoContext;
+    }
+    Loosen();  // longer than a chain may be
+  }
+  const PathEntry* entry = paths_.Entry(path);
+  if (entry != nullptr && entry->outgrown.load(std::memory_order_relaxed) && !setup_.policy.exact) {
+    return true;  // as what is around others: in whatever set runs
+  }
+  return Decide(path, share);
+}
+
+// What was being measured as a whole is so no longer; the outermost region of each
+// stack that is still taken for one that can be is not taken for it again.
+void RangeBorders::Loosen() {
+  pinned_ = 0;
+  ++pins_;
+  for (size_t i = 0; i < open_count_; ++i) {
+    PathEntry* outermost = nullptr;
+    for (PathEntry* entry = paths_.Entry(open_[i].top); entry != nullptr;
+         entry = paths_.Entry(entry->parent)) {
+      if (!entry->outgrown.load(std::memory_order_relaxed)) outermost = entry;
+    }
+    if (outermost != nullptr) outermost->outgrown.store(true, std::memory_order_relaxed);
+    MarkIncomplete(open_[i].top);
+  }
+}
+
+// Asks the scheduler, and does what it says.
+bool RangeBorders::Decide(PathId path, RegionShare& share) {
+  const uint32_t known = std::max(1u, paths_.count());
+  const size_t mine = std::max<size_t>(4, books_.ranges_allowed() / known);
+  const size_t held = books_.Held(path, CallNow());
+  Scheduler::Situation now;
+  now.now_ns = NowNs();
+  now.pass = pass_;
+  now.paused = state_ == State::kPaused;
+  now.has_room = CanHoldWhole(path);
+  now.has_share =
+      held == EpochBooks::kNoSlot || books_[held].instances + books_[held].incomplete < mine;
+  now.skips = skips_;
+  now.age_ns = now.now_ns - epoch_start_ns_;
+  const Scheduler::Decision decision = scheduler_.AtBegin(path, now);
+  using Action = Scheduler::Action;
+  const bool changes = decision.action == Action::kRotate || decision.action == Action::kPause;
+  if (changes && setup_.verbose) {
+    recorder_.Decided(path, scheduler_.Explain(path, now, decision));
+  }
+  if (decision.action != Action::kCount) ++skips_;
+  if (decision.action == Action::kRotate) {
+    ChangePass(decision.pass, false);
+    WaitWhile(State::kRotating, kRotationDeadlineNs, rotation_ns_);
+  }
+  if (decision.action == Action::kPause) {
+    LeaveEpoch(false, false);
+    if (state_ != State::kOff) Ask(State::kRotating, {Work::kPause});
+  }
+  if (decision.action == Action::kCount || decision.action == Action::kRotate) {
+    if (state_ != State::kRunning) {
+      share.uncounted = Why(state_);
+      if (state_ == State::kRotating) Health().Lost(Loss::kRotationTimeouts);
       return false;
-    case State::kOff:
-      open.uncounted = Uncounted::kCountersOff;
-      return false;
+    }
+    share.pinned = HasRoom(path);
+    if (share.pinned) return true;
+    share.uncounted = Uncounted::kNoSlot;  // deeper than an epoch holds
+    Health().Lost(Loss::kSlotsExceeded);
+    return false;
+  }
+  share.uncounted = decision.action == Action::kSkipped ? Uncounted::kSkipped
+                    : scheduler_.given_up(0)            ? Uncounted::kLeftOut
+                                                        : Uncounted::kResting;
+  return false;
+}
+
+// The epoch is full while instances are being measured: the same pass again.
+bool RangeBorders::GoOnInChain(PathId path) {
+  if (chained_ + 1 >= kMaxChain && !setup_.policy.exact) return false;
+  ChangePass(pass_, true);
+  WaitWhile(State::kRotating, kRotationDeadlineNs, rotation_ns_);
+  if (state_ == State::kRotating) {  // the program goes on while no range is open
+    ++gaps_;
+    MarkOpenIncomplete();
+  }
+  return state_ == State::kRunning && HasRoom(path);
+}
+
+// The last range of an epoch is closed, at a border or, with `cut`, inside a
+// region. What was pinned goes on in the next epoch of the chain, or not at all.
+void RangeBorders::LeaveEpoch(bool keep_chain, bool cut) {
+  if (state_ != State::kRunning) return;  // while counting pauses nothing is in the books
+  reopen_ = cut && range_ != PathId::kNone;
+  if (reopen_) {
+    const size_t slot = books_.Held(range_, range_call_);
+    if (slot != EpochBooks::kNoSlot && !range_cut_) ++books_[slot].cut_segments;
+  }
+  // Others launch on while the passes change; at a border of the only stack nothing
+  // is lost.
+  if (reopen_ || open_count_ > 1) ++gaps_;
+  CloseRange();
+  keep_chain_ = keep_chain;
+  if (keep_chain) {
+    // None of several stacks is whole any longer, and one may end before the next epoch.
+    if (open_count_ > 1) MarkOpenIncomplete();
+    return;
+  }
+  pinned_ = 0;
+  ++pins_;
+  MarkOpenIncomplete();
+}
+
+void RangeBorders::ChangePass(size_t pass, bool keep_chain) {
+  LeaveEpoch(keep_chain, false);
+  if (state_ != State::kOff) Ask(State::kRotating, {Work::kRotate, pass});
+}
+
+// Whether an instance that is inside no other can begin in this epoch. Later ones of a
+// chain are for what began before: else each instance would leave less of the chain to
+// the next. An empty epoch holds no less than a fresh one.
+bool RangeBorders::CanHoldWhole(PathId path) const {
+  if (books_.empty()) return true;
+  if (!HasRoom(path) || chained_ > 0) return false;
+  return setup_.policy.exact || !HoldsPartOf(path);
+}
+
+// Whether the epoch holds a part of an instance of the region, or of one inside it:
+// a whole one cannot be told from that any more.
+bool RangeBorders::HoldsPartOf(PathId path) const {
+  for (size_t slot = 0; slot < books_.count(); ++slot) {
+    if (books_[slot].incomplete == 0 || books_[slot].call != CallNow()) continue;
+    for (const PathEntry* entry = paths_.Entry(books_[slot].path); entry != nullptr;
+         entry = paths_.Entry(entry->parent)) {
+      if (entry->id == path) return true;
+    }
   }
   return false;
 }
 
-// The places around `path` hold shares in this epoch that belong to no whole
-// call.
+// Whether the epoch can hold the region whole: a range for it, one more for each
+// region that is open and goes on when it ends, and names for all of them.
+bool RangeBorders::HasRoom(PathId path) const {
+  if (books_.ranges_left() < levels_ + 1) return false;
+  const uint32_t call = CallNow();
+  size_t names = books_.Held(path, call) == EpochBooks::kNoSlot ? 1 : 0;
+  for (size_t i = 0; i < open_count_; ++i) {
+    const PathEntry* entry = paths_.Entry(open_[i].top);
+    for (; entry != nullptr; entry = paths_.Entry(entry->parent)) {
+      if (books_.Held(entry->id, call) == EpochBooks::kNoSlot) ++names;
+    }
+  }
+  return books_.slots_left() >= names;
+}
+
+// With a slot for each call, the number of the outermost instance.
+uint32_t RangeBorders::CallNow() const {
+  if (!setup_.slot_for_each_call) return 0;
+  return pinned_ == 0 ? call_ + 1 : call_;
+}
+
+// Its share, and those of the places around it, belong to no whole call.
+void RangeBorders::MarkIncomplete(PathId path) {
+  for (const PathEntry* entry = paths_.Entry(path); entry != nullptr;
+       entry = paths_.Entry(entry->parent)) {
+    const size_t slot = books_.SlotFor(entry->id, CallOfOpen());
+    if (slot != EpochBooks::kNoSlot) ++books_[slot].incomplete;
+  }
+}
+
+void RangeBorders::MarkOpenIncomplete() {
+  for (size_t i = 0; i < open_count_; ++i) MarkIncomplete(open_[i].top);
+}
+
 void RangeBorders::MarkAncestorsIncomplete(PathId path) {
   const PathEntry* entry = paths_.Entry(path);
-  while (entry != nullptr && entry->parent != PathId::kNone) {
-    const size_t slot = SlotFor(entry->parent);
-    if (slot != kNoSlot) ++slots_[slot].incomplete;
-    entry = paths_.Entry(entry->parent);
-  }
-}
-
-void RangeBorders::End(const void* owner, PathId enclosing, const OpenRegion& open,
-                       FinishedRegion& finished, bool truncated) {
-  finished.uncounted = open.uncounted;
-  finished.epoch = 0;
-  if (open.aside) aside_.fetch_sub(1, std::memory_order_relaxed);
-  if (!open.borders) return;
-  Lock lock(mutex_);
-  if (state_ != State::kRunning || open.epoch != epoch_) {
-    finished.uncounted = Uncounted::kCountersOff;
-    return;
-  }
-  SetTop(owner, enclosing);
-  const bool overlapped = overlaps_ != open.overlaps_at_start;
-  const bool incomplete = gaps_ != open.gaps_at_start;
-  SwitchRange();
-  if (state_ != State::kRunning) {  // its last border was refused
-    finished.uncounted = Uncounted::kRangeRefused;
-    return;
-  }
-  const EpochSlot* held = HeldSlot(open.path);
-  const size_t slot = held == nullptr ? kNoSlot : static_cast<size_t>(held - slots_.data());
-  if (enclosing == PathId::kNone) scheduler_.Attempted(open.path, pass_);
-  const bool left_out = left_out_ != open.left_out_at_start;
-  const bool foreign = foreign_.load(std::memory_order_relaxed) != open.foreign_at_start;
-  if (truncated || overlapped || incomplete || foreign || left_out || slot == kNoSlot) {
-    finished.uncounted = truncated    ? Uncounted::kTruncated
-                         : overlapped ? Uncounted::kOverlapped
-                         : foreign    ? Uncounted::kOtherDevice
-                         : left_out   ? Uncounted::kLeftOut
-                                      : Uncounted::kNoSlot;
-    if (slot != kNoSlot) ++slots_[slot].incomplete;
-    return;
-  }
-  ++slots_[slot].instances;
-  finished.epoch = epoch_;
-}
-
-bool RangeBorders::SetTop(const void* owner, PathId top) {
-  for (size_t i = 0; i < open_count_; ++i) {
-    if (open_[i].owner != owner) continue;
-    if (top == PathId::kNone) {
-      open_[i] = open_[--open_count_];
-    } else {
-      open_[i].top = top;
-    }
-    return true;
-  }
-  if (top == PathId::kNone) return true;
-  if (open_count_ == kMaxOpenStacks) {
-    ++overlaps_;  // it runs beside all the others and cannot be named with them
-    return false;
-  }
-  open_[open_count_++] = {owner, top};
-  return true;
-}
-
-PathId RangeBorders::Combined() {
-  if (open_count_ == 0) return PathId::kNone;
-  if (open_count_ == 1) return open_[0].top;
-  std::array<PathId, kMaxOpenStacks> tops;
-  for (size_t i = 0; i < open_count_; ++i) tops[i] = open_[i].top;
-  std::sort(tops.begin(), tops.begin() + static_cast<std::ptrdiff_t>(open_count_));
-  return paths_.FindOverlap({tops.data(), open_count_});
-}
-
-// The slot of a path in this epoch: an existing one, or a fresh one if there is
-// room, or kNoSlot.
-size_t RangeBorders::SlotFor(PathId path) {
-  for (size_t i = 0; i < slot_count_; ++i) {
-    if (slots_[i].path == path) return i;
-  }
-  if (slot_count_ == kSlots) return kNoSlot;
-  slots_[slot_count_] = {path, 0, 0, 0};
-  return slot_count_++;
-}
-
-// The slot of a path in this epoch, or null when it has none yet.
-const EpochSlot* RangeBorders::HeldSlot(PathId path) const {
-  for (size_t i = 0; i < slot_count_; ++i) {
-    if (slots_[i].path == path) return &slots_[i];
-  }
-  return nullptr;
-}
-
-void RangeBorders::CloseRange() {
-  if (range_ == PathId::kNone) return;
-  const PathId closed = range_;
-  range_ = PathId::kNone;
-  flop_range_open_.store(false, std::memory_order_relaxed);
-  const PathEntry* entry = paths_.Entry(closed);
-  if (entry != nullptr && entry->member_count > 0) {
-    FinishedRegion stretch;
-    stretch.path = closed;
-    stretch.start_ns = range_start_ns_;
-    stretch.duration_ns = NowNs() - range_start_ns_;
-    stretch.epoch = epoch_;
-    recorder_.Overlapped(stretch);
-  }
-  if (!session_->Pop()) RefusedByCupti();
-}
-
-// Closes the open range and opens the one for what is open now.
-void RangeBorders::SwitchRange() {
-  const PathId wanted = Combined();
-  innermost_.store(wanted, std::memory_order_relaxed);
-  if (open_count_ > 1 || aside_.load(std::memory_order_relaxed) > 0) ++overlaps_;
-  CloseRange();
-  if (wanted == PathId::kNone || state_ != State::kRunning) return;
-  if (scheduler_.given_up(pass_)) {
-    ++left_out_;
-    return;
-  }
-  const size_t slot = ranges_ < kRangesPerEpoch ? SlotFor(wanted) : kNoSlot;
-  if (slot == kNoSlot) {
-    ++gaps_;
-    Health().Lost(Loss::kSlotsExceeded);
-    return;
-  }
-  char name[12];
-  *std::to_chars(name, name + sizeof name - 1, static_cast<uint32_t>(wanted)).ptr = '\0';
-  if (!session_->Push(name)) {
-    ++gaps_;
-    RefusedByCupti();
-    return;
-  }
-  range_ = wanted;
-  ++ranges_;
-  ++slots_[slot].segments;
-  if (open_count_ > 1) {  // each stretch of an overlap counts as a call of it
-    ++slots_[slot].instances;
-    range_start_ns_ = NowNs();
-  }
-  flop_range_open_.store(pass_ >= flop_first_pass_ && pass_ < flop_first_pass_ + flop_passes_,
-                         std::memory_order_relaxed);
-}
-
-// CUPTI refuses borders for good once it refuses one: another session has the
-// hardware, or the context is gone.
-void RangeBorders::RefusedByCupti() {
-  ++gaps_;
-  Health().Lost(Loss::kRangesRefused);
-  if (state_ == State::kOff) return;
-  state_ = State::kOff;  // before the sentence, which needs memory
-  pthread_cond_broadcast(&changed_);
-  recorder_.Wake();
-  Health().AddNote(NoteSeverity::kFailure, "counters",
-                   "counters off: CUPTI refused a range, answer " + session_->LastBorderError() +
-                       "; another profiler may have taken the counters, run \"rafter doctor\"");
-}
-
-RangeBorders::Request RangeBorders::TakeRequest() {
-  Lock lock(mutex_);
-  const Request request = request_;
-  request_ = {};
-  return request;
-}
-
-void RangeBorders::Armed(RangeSession* session, std::vector<ScheduledPass> passes,
-                         uint32_t flop_first_pass, uint32_t flop_passes) {
-  Lock lock(mutex_);
-  if (state_ == State::kOff) return;  // meanwhile: the context went while this took too long
-  session_ = session;
-  context_ = session->context();
-  refused_.fill(nullptr);
-  shared_context_.store(context_, std::memory_order_relaxed);
-  scheduler_.Start(std::move(passes));
-  flop_first_pass_ = flop_first_pass;
-  flop_passes_ = flop_passes;
-  pass_ = 0;
-  epoch_ = next_epoch_++;
-  epoch_start_ns_ = NowNs();
-  skips_ = 0;
-  slot_count_ = 0;
-  ranges_ = 0;
-  open_count_ = 0;
-  range_ = PathId::kNone;
-  state_ = State::kRunning;
-  pthread_cond_broadcast(&changed_);
-}
-
-void RangeBorders::Off() {
-  Lock lock(mutex_);
-  state_ = State::kOff;
-  pthread_cond_broadcast(&changed_);
-}
-
-EndedEpoch RangeBorders::CloseEpoch() {
-  Lock lock(mutex_);
-  EndedEpoch ended;
-  ended.epoch = epoch_;
-  ended.pass = static_cast<uint32_t>(pass_);
-  ended.start_ns = epoch_start_ns_;
-  ended.end_ns = NowNs();
-  ended.slots.assign(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(slot_count_));
-  slot_count_ = 0;
-  ranges_ = 0;
-  return ended;
-}
-
-void RangeBorders::Resume(size_t pass) {
-  Lock lock(mutex_);
-  if (state_ != State::kRotating) return;
-  pass_ = pass;
-  epoch_ = next_epoch_++;
-  epoch_start_ns_ = NowNs();
-  skips_ = 0;
-  state_ = State::kRunning;
-  pthread_cond_broadcast(&changed_);
-}
-
-void RangeBorders::Paused() {
-  Lock lock(mutex_);
-  if (state_ != State::kRotating && state_ != State::kArming) return;
-  if (state_ == State::kRotating) {  // else the pause goes on: another context was refused
-    epoch_start_ns_ = NowNs();
-    skips_ = 0;
-  }
-  state_ = State::kPaused;
-  pthread_cond_broadcast(&changed_);
-}
-
-bool RangeBorders::Retire(bool may_arm_again) {
-  Lock lock(mutex_);
-  if (request_.work != Work::kNone) {
-    state_ = asked_in_;
-    request_ = {};
-  }
-  const bool was_running = state_ == State::kRunning;
-  if (was_running) {
-    CloseRange();
-    // What is open now ends without its second border: its share is in the
-    // slots, so those are not whole.
-    for (size_t i = 0; i < open_count_; ++i) {
-      const size_t slot = SlotFor(open_[i].top);
-      if (slot != kNoSlot) ++slots_[slot].incomplete;
-      MarkAncestorsIncomplete(open_[i].top);
-    }
-    open_count_ = 0;
-  }
-  // A state that the recorder works in means that it ended there, by an exception.
-  const bool known =
-      state_ == State::kRunning || state_ == State::kPaused || state_ == State::kIdle;
-  state_ = known && may_arm_again ? State::kIdle : State::kOff;
-  innermost_.store(PathId::kNone, std::memory_order_relaxed);
-  shared_context_.store(nullptr, std::memory_order_relaxed);
-  pthread_cond_broadcast(&changed_);
-  return was_running;
-}
-
-void RangeBorders::GiveUp(const std::string& set) {
-  Lock lock(mutex_);
-  scheduler_.GiveUp(set);
-  if (state_ != State::kRunning || range_ == PathId::kNone || !scheduler_.given_up(pass_)) return;
-  ++left_out_;
-  if (open_count_ > 1) {  // a stretch of an overlap counts as whole when it begins
-    const size_t slot = SlotFor(range_);
-    if (slot != kNoSlot) ++slots_[slot].incomplete;
-  }
-  CloseRange();
-}
-
-bool RangeBorders::given_up(const std::string& set) {
-  Lock lock(mutex_);
-  for (const ScheduledPass& pass : scheduler_.passes()) {
-    if (pass.set == set) return pass.given_up;
-  }
-  return true;
-}
-
-void RangeBorders::Forget() {
-  InitialiseLocks();  // the parent may have held or waited for them
-  aside_ = 0;
-  state_ = State::kIdle;
-  request_ = {};
-  context_ = nullptr;
-  session_ = nullptr;
-  next_epoch_ = 1;
-  epoch_ = 0;
-  skips_ = 0;
-  arm_overdue_ = false;
-  slot_count_ = 0;
-  ranges_ = 0;
-  open_count_ = 0;
-  range_ = PathId::kNone;
-  innermost_.store(PathId::kNone, std::memory_order_relaxed);
+  if (entry != nullptr && entry->parent != PathId::kNone) MarkIncomplete(entry->parent);
 }
 
 }  // namespace rafter

@@ -13,6 +13,10 @@ struct CudaDriver::Table {
   decltype(&::cuCtxGetDevice) cuCtxGetDevice = nullptr;
   decltype(&::cuCtxGetApiVersion) cuCtxGetApiVersion = nullptr;
   decltype(&::cuCtxGetId) cuCtxGetId = nullptr;  // CUDA 12 and newer
+  decltype(&::cuDeviceGetCount) cuDeviceGetCount = nullptr;
+  decltype(&::cuDevicePrimaryCtxGetState) cuDevicePrimaryCtxGetState = nullptr;
+  decltype(&::cuFuncGetAttribute) cuFuncGetAttribute = nullptr;
+  decltype(&::cuKernelGetFunction) cuKernelGetFunction = nullptr;  // CUDA 12 and newer
   decltype(&::cuDriverGetVersion) cuDriverGetVersion = nullptr;
   decltype(&::cuDeviceGetName) cuDeviceGetName = nullptr;
   decltype(&::cuDeviceGetUuid_v2) cuDeviceGetUuid = nullptr;
@@ -45,7 +49,11 @@ bool CudaDriver::Find() noexcept {
   take(table.cuDeviceTotalMem, "cuDeviceTotalMem_v2");
   take(table.cuDeviceGetAttribute, "cuDeviceGetAttribute");
   const bool usable = complete;
-  take(table.cuCtxGetId, "cuCtxGetId");  // may be missing
+  take(table.cuCtxGetId, "cuCtxGetId");  // this and the next ones may be missing
+  take(table.cuDeviceGetCount, "cuDeviceGetCount");
+  take(table.cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState");
+  take(table.cuFuncGetAttribute, "cuFuncGetAttribute");
+  take(table.cuKernelGetFunction, "cuKernelGetFunction");
   dlerror();
   if (!usable) return false;
   table_ = &table;
@@ -63,10 +71,58 @@ bool CudaDriver::SetCurrent(void* context) const noexcept {
   return table_->cuCtxSetCurrent(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
 }
 
+bool CudaDriver::UsesSeveralDevices() const noexcept {
+  int devices = 0;
+  if (!found() || table_->cuDeviceGetCount == nullptr ||
+      table_->cuDevicePrimaryCtxGetState == nullptr ||
+      table_->cuDeviceGetCount(&devices) != CUDA_SUCCESS) {
+    return false;
+  }
+  int in_use = 0;
+  for (int device = 0; device < devices; ++device) {
+    unsigned int flags = 0;
+    int active = 0;
+    if (table_->cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS) {
+      in_use += active != 0 ? 1 : 0;
+    }
+  }
+  return in_use > 1;
+}
+
+int CudaDriver::CurrentDevice() const noexcept {
+  CUdevice device = -1;
+  return found() && table_->cuCtxGetDevice(&device) == CUDA_SUCCESS ? device : -1;
+}
+
+// What a launch names may be a function, or since CUDA 12 a kernel that stands for
+// one in every context.
+bool CudaDriver::KernelFacts(void* function, uint32_t& registers,
+                             uint32_t& static_shared_bytes) const noexcept {
+  if (!found() || table_->cuFuncGetAttribute == nullptr) return false;
+  const auto ask = [this](CUfunction_attribute which, CUfunction of, uint32_t& value) {
+    int answer = 0;
+    if (table_->cuFuncGetAttribute(&answer, which, of) != CUDA_SUCCESS) return false;
+    value = static_cast<uint32_t>(answer);
+    return true;
+  };
+  auto* handle = static_cast<CUfunction>(function);
+  CUfunction of_kernel = nullptr;
+  if (table_->cuKernelGetFunction != nullptr &&
+      table_->cuKernelGetFunction(&of_kernel, static_cast<CUkernel>(function)) == CUDA_SUCCESS) {
+    handle = of_kernel;
+  }
+  return ask(CU_FUNC_ATTRIBUTE_NUM_REGS, handle, registers) &&
+         ask(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle, static_shared_bytes);
+}
+
+bool CudaDriver::IsAlive(void* context) const noexcept {
+  unsigned int version = 0;  // the driver takes null for the current context
+  return context != nullptr && found() &&
+         table_->cuCtxGetApiVersion(static_cast<CUcontext>(context), &version) == CUDA_SUCCESS;
+}
+
 uint64_t CudaDriver::ContextNumber(void* context) const noexcept {
-  unsigned int version = 0;
-  if (table_->cuCtxGetApiVersion(static_cast<CUcontext>(context), &version) != CUDA_SUCCESS)
-    return 0;
+  if (!IsAlive(context)) return 0;
   unsigned long long number = 0;
   if (table_->cuCtxGetId == nullptr ||
       table_->cuCtxGetId(static_cast<CUcontext>(context), &number) != CUDA_SUCCESS) {

@@ -48,10 +48,23 @@ class CudaDriver {
 
   bool SetCurrent(void* context) const noexcept;
 
+  // Whether the runtime has started contexts on more than one device.
+  bool UsesSeveralDevices() const noexcept;
+
+  // Device of the calling thread's current context, or -1. About 20 ns.
+  int CurrentDevice() const noexcept;
+
+  // What the driver says of a kernel of the current context; false when it does not.
+  bool KernelFacts(void* function, uint32_t& registers,
+                   uint32_t& static_shared_bytes) const noexcept;
+
   // A number that no other context of this process has had, or 0: the context
   // is gone, or the driver is older than CUDA 12. A primary context keeps its
   // address when it is reset, but not its number.
   uint64_t ContextNumber(void* context) const noexcept;
+
+  // Whether a context has not been destroyed; a new one may be at its address.
+  bool IsAlive(void* context) const noexcept;
 
   // Device of the calling thread's current context.
   Result<DeviceFacts> Facts() const;

@@ -61,6 +61,13 @@ constexpr SignCall kSignCalls[] = {
      "the program launches cooperative kernels on several devices"},
 };
 
+const char* SignOf(uint32_t call) {
+  for (const SignCall& sign : kSignCalls) {
+    if (sign.call == call) return sign.what;
+  }
+  return nullptr;
+}
+
 void Copy(uint32_t to[3], unsigned x, unsigned y, unsigned z) {
   to[0] = x;
   to[1] = y;
@@ -79,6 +86,7 @@ bool ReadLaunch(uint32_t call, const CUpti_CallbackData& data, SeenLaunch& launc
       Copy(launch.block, call_params->blockDimX, call_params->blockDimY, call_params->blockDimZ);
       launch.shared_bytes = call_params->sharedMemBytes;
       launch.stream = call_params->hStream;
+      launch.function = call_params->f;
       return true;
     }
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
@@ -90,6 +98,7 @@ bool ReadLaunch(uint32_t call, const CUpti_CallbackData& data, SeenLaunch& launc
       Copy(launch.block, config->blockDimX, config->blockDimY, config->blockDimZ);
       launch.shared_bytes = config->sharedMemBytes;
       launch.stream = config->hStream;
+      launch.function = static_cast<const cuLaunchKernelEx_params*>(data.functionParams)->f;
       return true;
     }
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
@@ -100,6 +109,7 @@ bool ReadLaunch(uint32_t call, const CUpti_CallbackData& data, SeenLaunch& launc
       Copy(launch.block, call_params->blockDimX, call_params->blockDimY, call_params->blockDimZ);
       launch.shared_bytes = call_params->sharedMemBytes;
       launch.stream = call_params->hStream;
+      launch.function = call_params->f;
       return true;
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
@@ -126,7 +136,7 @@ void CUPTIAPI OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_Callback
 
 Status LaunchWatch::Subscribe(const CuptiTable* cupti, LaunchListener* listener) {
   cupti_ = cupti;
-  listener_ = listener;
+  listener_.store(listener, std::memory_order_release);
   CUpti_SubscriberHandle subscriber = nullptr;
   const CUptiResult code = cupti->cuptiSubscribe(&subscriber, OnCallback, this);
   if (code != CUPTI_SUCCESS) {
@@ -169,26 +179,26 @@ void LaunchWatch::OnDriverCall(uint32_t call, const void* raw) {
     if (place > 0 && place <= kMaxInFlight) {
       in_flight_[place - 1].since_ns.store(0, std::memory_order_release);
     }
+    const auto* answer = static_cast<const CUresult*>(data.functionReturnValue);
+    if (SignOf(call) == nullptr)
+      listener().OnLaunched(answer != nullptr && *answer != CUDA_SUCCESS);
     return;
   }
-  for (const SignCall& sign : kSignCalls) {
-    if (sign.call == call) {
-      listener_->OnSign(sign.what);
-      return;
-    }
-  }
+  if (const char* const sign = SignOf(call); sign != nullptr) return listener().OnSign(sign);
   SeenLaunch launch;
   if (!ReadLaunch(call, data, launch)) return;
   launches_.fetch_add(1, std::memory_order_acq_rel);
-  listener_->OnLaunch(launch);
+  listener().OnLaunch(launch);
   if (data.correlationData == nullptr) return;
   *data.correlationData = 0;
   for (size_t i = 0; i < kMaxInFlight; ++i) {
     uint64_t free = 0;
     if (in_flight_[i].since_ns.load(std::memory_order_relaxed) == 0 &&
-        in_flight_[i].since_ns.compare_exchange_strong(free, NowNs(), std::memory_order_acq_rel)) {
+        in_flight_[i].since_ns.compare_exchange_strong(free, kBeingNamed,
+                                                       std::memory_order_acq_rel)) {
       const char* symbol = launch.symbol == nullptr ? "a CUDA graph" : launch.symbol;
       std::strncpy(in_flight_[i].symbol, symbol, kMaxSymbol - 1);
+      in_flight_[i].since_ns.store(NowNs(), std::memory_order_release);
       *data.correlationData = i + 1;
       return;
     }
@@ -197,7 +207,7 @@ void LaunchWatch::OnDriverCall(uint32_t call, const void* raw) {
 
 void LaunchWatch::OnResource(uint32_t id, const void* raw) {
   if (id != CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) return;
-  listener_->OnContextGoing(static_cast<const CUpti_ResourceData*>(raw)->context);
+  listener().OnContextGoing(static_cast<const CUpti_ResourceData*>(raw)->context);
 }
 
 bool LaunchWatch::LongestBlocked(uint64_t before_ns, Blocked& blocked) const {

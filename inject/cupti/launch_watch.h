@@ -23,6 +23,7 @@ struct CuptiTable;
 // One launch as the driver sees it.
 struct SeenLaunch {
   const char* symbol = nullptr;  // mangled; null for a graph
+  void* function = nullptr;      // CUfunction or CUkernel; null for a graph
   uint32_t grid[3] = {0, 0, 0};
   uint32_t block[3] = {0, 0, 0};
   uint32_t shared_bytes = 0;
@@ -34,6 +35,8 @@ struct SeenLaunch {
 class LaunchListener {
  public:
   virtual void OnLaunch(const SeenLaunch& launch) = 0;
+  // It has returned to the program, on the same thread. `failed`: nothing was launched.
+  virtual void OnLaunched(bool failed) = 0;
   // The program does something after which kernels may wait for each other.
   virtual void OnSign(const char* what) = 0;
   virtual void OnContextGoing(void* context) = 0;
@@ -80,13 +83,17 @@ class LaunchWatch {
   void OnResource(uint32_t callback, const void* data);
 
  private:
+  static constexpr uint64_t kBeingNamed = UINT64_MAX;
   struct InFlight {
-    std::atomic<uint64_t> since_ns{0};  // 0: free
+    std::atomic<uint64_t> since_ns{0};  // 0: free; kBeingNamed: its symbol is being written
     char symbol[kMaxSymbol] = {};
   };
 
+  LaunchListener& listener() const { return *listener_.load(std::memory_order_acquire); }
+
   const CuptiTable* cupti_ = nullptr;
-  LaunchListener* listener_ = nullptr;
+  // Read in callbacks that were under way when the last subscription ended.
+  std::atomic<LaunchListener*> listener_{nullptr};
   void* subscriber_ = nullptr;
   std::atomic<uint32_t> changes_{0};  // odd: launches are watched
   std::atomic<uint64_t> launches_{0};

@@ -6,14 +6,13 @@
 namespace rafter {
 namespace {
 
-// Names the step that failed; the remedy is in the text of the code.
-Status Failed(const char* step, CUptiResult code) {
-  return Status::Failed("counters off: CUPTI " + std::string(step) + " answered " +
-                        CuptiErrorText(code) + "; run \"rafter doctor\"");
-}
-
 CUpti_RangeProfiler_Object* Object(void* object) {
   return static_cast<CUpti_RangeProfiler_Object*>(object);
+}
+
+std::string FailureText(const char* step, CUptiResult code) {
+  return "counters off: CUPTI " + std::string(step) + " answered " + CuptiErrorText(code) +
+         "; run \"rafter doctor\"";
 }
 
 // Translates the support query flag by flag.
@@ -22,7 +21,9 @@ Status CheckSupport(const CuptiTable& cupti, CUdevice device) {
   params.cuDevice = device;
   params.api = CUPTI_PROFILER_RANGE_PROFILING;
   const CUptiResult code = cupti.cuptiProfilerDeviceSupported(&params);
-  if (code != CUPTI_SUCCESS) return Failed("cuptiProfilerDeviceSupported", code);
+  if (code != CUPTI_SUCCESS) {
+    return Status::Failed(FailureText("cuptiProfilerDeviceSupported", code));
+  }
   if (params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return Status::Ok();
   struct Flag {
     CUpti_Profiler_Support_Level level;
@@ -50,11 +51,41 @@ Status CheckSupport(const CuptiTable& cupti, CUdevice device) {
       "\"rafter doctor\"");
 }
 
+// Makes a context current for as long as it lives, where another one is.
+class WithContext {
+ public:
+  WithContext(const CudaDriver* driver, void* context) noexcept : driver_(driver) {
+    if (driver_ == nullptr) return;
+    before_ = driver_->CurrentContext();
+    if (before_ == context) {
+      driver_ = nullptr;
+    } else {
+      driver_->SetCurrent(context);
+    }
+  }
+  ~WithContext() {
+    if (driver_ != nullptr) driver_->SetCurrent(before_);
+  }
+  WithContext(const WithContext&) = delete;
+  WithContext& operator=(const WithContext&) = delete;
+
+ private:
+  const CudaDriver* driver_;
+  void* before_ = nullptr;
+};
+
 }  // namespace
+
+// Names the step that failed; the remedy is in the text of the code.
+Status RangeSession::Failed(const char* step, int code) {
+  busy_ = code == CUPTI_ERROR_HARDWARE_BUSY;
+  return Status::Failed(FailureText(step, static_cast<CUptiResult>(code)));
+}
 
 Status RangeSession::Open(const CuptiTable* cupti, void* context, DeviceFacts& facts) {
   cupti_ = cupti;
   context_ = context;
+  busy_ = false;
   push_params_bytes_ = CuptiStructSize(cupti->version, "CUpti_RangeProfiler_PushRange_Params");
   pop_params_bytes_ = CuptiStructSize(cupti->version, "CUpti_RangeProfiler_PopRange_Params");
   RAFTER_CUPTI_PARAMS(*cupti, CUpti_Profiler_Initialize_Params, initialize);
@@ -83,8 +114,9 @@ Status RangeSession::Open(const CuptiTable* cupti, void* context, DeviceFacts& f
 }
 
 Status RangeSession::Configure(std::span<const uint8_t> configuration,
-                               const std::vector<std::string>& metrics, size_t slots,
-                               size_t ranges) {
+                               const std::vector<std::string>& metrics, size_t slots, size_t ranges,
+                               Ranges kind) {
+  const WithContext with(driver_, context_);
   RAFTER_CUPTI_PARAMS(*cupti_, CUpti_RangeProfiler_Enable_Params, enable);
   enable.ctx = static_cast<CUcontext>(context_);
   CUptiResult code = cupti_->cuptiRangeProfilerEnable(&enable);
@@ -116,8 +148,8 @@ Status RangeSession::Configure(std::span<const uint8_t> configuration,
   config.pConfig = configuration_.data();
   config.counterDataImageSize = image_.size();
   config.pCounterDataImage = image_.data();
-  config.range = CUPTI_UserRange;
-  config.replayMode = CUPTI_UserReplay;
+  config.range = kind == Ranges::kOurs ? CUPTI_UserRange : CUPTI_AutoRange;
+  config.replayMode = kind == Ranges::kOurs ? CUPTI_UserReplay : CUPTI_KernelReplay;
   config.maxRangesPerPass = ranges;
   config.numNestingLevels = 1;
   config.minNestingLevel = 1;
@@ -138,6 +170,7 @@ Status RangeSession::Refresh() {
 }
 
 Status RangeSession::Start() {
+  const WithContext with(driver_, context_);
   // Decoding into an image that holds an earlier epoch gives means instead of
   // sums (gpu-facts.md, section 4).
   RAFTER_RETURN_IF_ERROR(Refresh());
@@ -149,6 +182,7 @@ Status RangeSession::Start() {
 }
 
 Status RangeSession::Stop() {
+  const WithContext with(driver_, context_);
   RAFTER_CUPTI_PARAMS(*cupti_, CUpti_RangeProfiler_Stop_Params, stop);
   stop.pRangeProfilerObject = Object(object_);
   CUptiResult code = cupti_->cuptiRangeProfilerStop(&stop);
@@ -165,6 +199,7 @@ Status RangeSession::Stop() {
 }
 
 bool RangeSession::Push(const char* name) noexcept {
+  const WithContext with(driver_, context_);
   CUpti_RangeProfiler_PushRange_Params params = {};
   params.structSize = push_params_bytes_;
   params.pRangeProfilerObject = Object(object_);
@@ -175,6 +210,7 @@ bool RangeSession::Push(const char* name) noexcept {
 }
 
 bool RangeSession::Pop() noexcept {
+  const WithContext with(driver_, context_);
   CUpti_RangeProfiler_PopRange_Params params = {};
   params.structSize = pop_params_bytes_;
   params.pRangeProfilerObject = Object(object_);
@@ -187,6 +223,7 @@ std::string RangeSession::LastBorderError() const { return CuptiErrorText(last_b
 
 void RangeSession::Close(bool context_alive) noexcept {
   if (object_ != nullptr && context_alive) {
+    const WithContext with(driver_, context_);
     RAFTER_CUPTI_PARAMS(*cupti_, CUpti_RangeProfiler_Disable_Params, params);
     params.pRangeProfilerObject = Object(object_);
     cupti_->cuptiRangeProfilerDisable(&params);

@@ -27,6 +27,21 @@ void AddPatches(Builder<Field>& message, Field field, std::span<const uint8_t> b
   }
 }
 
+void AddLaunch(Builder<field::Path>& path, std::string_view symbol, const LaunchKind& kind) {
+  using F = field::Launch;
+  Builder<F> launch(path, field::Path::kLaunch);
+  launch.add_bytes(F::kSymbol, symbol.data(), symbol.size());
+  launch.add_uint32(F::kGridX, kind.grid[0]);
+  launch.add_uint32(F::kGridY, kind.grid[1]);
+  launch.add_uint32(F::kGridZ, kind.grid[2]);
+  launch.add_uint32(F::kBlockX, kind.block[0]);
+  launch.add_uint32(F::kBlockY, kind.block[1]);
+  launch.add_uint32(F::kBlockZ, kind.block[2]);
+  launch.add_uint32(F::kDynamicSharedBytes, kind.dynamic_shared_bytes);
+  launch.add_uint32(F::kStaticSharedBytes, kind.static_shared_bytes);
+  launch.add_uint32(F::kRegisters, kind.registers);
+}
+
 }  // namespace
 
 std::vector<PatchRange> Differences(std::span<const uint8_t> below,
@@ -132,7 +147,11 @@ std::string EncodeNames(PathTable& paths, uint32_t first, uint32_t last) {
     Builder<field::Path> path(message, field::Names::kPaths);
     path.add_uint32(field::Path::kPath, number);
     path.add_uint32(field::Path::kParent, static_cast<uint32_t>(entry->parent));
-    path.add_bytes(field::Path::kName, entry->name, entry->name_size);
+    std::string_view name(entry->name, entry->name_size);
+    LaunchKind kind;
+    const bool is_launch = PathTable::ReadLaunch(*entry, name, kind);
+    path.add_bytes(field::Path::kName, name.data(), name.size());
+    if (is_launch) AddLaunch(path, name, kind);
     const std::string_view domain = paths.DomainName(entry->domain);
     path.add_bytes(field::Path::kDomain, domain.data(), domain.size());
     std::vector<uint32_t> members;
@@ -165,6 +184,7 @@ std::string EncodeBatch(std::span<const FinishedRegion> regions, uint64_t droppe
     if (region.launches != FinishedRegion::kNotWatched) {
       instance.add_uint32(F::kLaunches, region.launches);
     }
+    if (region.device != 0) instance.add_uint32(F::kDevice, region.device);
   }
   message.add_uint64(field::Batch::kDroppedInstances, dropped_total);
   for (const auto& [path, instances] : dropped) {
@@ -192,7 +212,12 @@ std::string EncodeImage(uint32_t device, uint32_t baseline, const EndedEpoch& ep
     entry.add_uint64(field::Slot::kInstances, slot.instances);
     entry.add_uint64(field::Slot::kIncomplete, slot.incomplete);
     entry.add_uint64(field::Slot::kSegments, slot.segments);
+    if (slot.cut_segments != 0) entry.add_uint64(field::Slot::kCutSegments, slot.cut_segments);
+    entry.add_uint64(field::Slot::kCountedNs, slot.counted_ns);
+    if (slot.call != 0) entry.add_uint32(field::Slot::kCall, slot.call);
+    if (slot.range != 0) entry.add_uint32(field::Slot::kRange, slot.range);
   }
+  if (epoch.chain != 0) message.add_uint32(F::kChain, epoch.chain);
   AddPatches(message, F::kPatches, baseline_image, image);
   return text;
 }
@@ -213,11 +238,13 @@ std::string EncodeKernels(std::span<const KernelCount> kernels) {
     kernel.add_uint32(F::kBlockZ, count.block[2]);
     kernel.add_uint32(F::kSharedBytes, count.shared_bytes);
     kernel.add_uint64(F::kLaunches, count.launches);
+    if (count.device != 0) kernel.add_uint32(F::kDevice, count.device);
   }
   return text;
 }
 
-std::string EncodeHealth(std::span<const HealthNote> notes, const HealthRecord& health) {
+std::string EncodeHealth(std::span<const HealthNote> notes, const HealthRecord& health,
+                         const WireCost& cost) {
   std::string text;
   Builder<field::Health> message(text);
   for (const HealthNote& note : notes) {
@@ -234,6 +261,12 @@ std::string EncodeHealth(std::span<const HealthNote> notes, const HealthRecord& 
     entry.add_bytes(field::Loss::kKind, LossName(loss));
     entry.add_uint64(field::Loss::kCount, health.lost(loss));
   }
+  Builder<field::Cost> total(message, field::Health::kCost);
+  total.add_uint64(field::Cost::kWallNs, cost.wall_ns);
+  total.add_uint64(field::Cost::kSetUpNs, cost.set_up_ns);
+  total.add_uint64(field::Cost::kRotationNs, cost.rotation_ns);
+  total.add_uint64(field::Cost::kBorderNs, cost.border_ns);
+  total.add_uint64(field::Cost::kSlowedNs, cost.slowed_ns);
   return text;
 }
 

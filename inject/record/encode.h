@@ -28,11 +28,21 @@ namespace rafter {
 // A kind of launch seen inside a region.
 struct KernelCount {
   PathId path = PathId::kNone;
+  uint16_t device = 0;  // its number plus one
   std::string symbol;
   uint32_t grid[3] = {0, 0, 0};
   uint32_t block[3] = {0, 0, 0};
   uint32_t shared_bytes = 0;
   uint64_t launches = 0;
+};
+
+// What counting has cost so far; wire.Cost.
+struct WireCost {
+  uint64_t wall_ns = 0;
+  uint64_t set_up_ns = 0;
+  uint64_t rotation_ns = 0;
+  uint64_t border_ns = 0;
+  uint64_t slowed_ns = 0;
 };
 
 std::string EncodeHello(const Identity& identity, const Options& options, std::string_view entry);
@@ -49,7 +59,8 @@ std::string EncodeBatch(std::span<const FinishedRegion> regions, uint64_t droppe
 std::string EncodeImage(uint32_t device, uint32_t baseline, const EndedEpoch& epoch,
                         std::span<const uint8_t> baseline_image, std::span<const uint8_t> image);
 std::string EncodeKernels(std::span<const KernelCount> kernels);
-std::string EncodeHealth(std::span<const HealthNote> notes, const HealthRecord& health);
+std::string EncodeHealth(std::span<const HealthNote> notes, const HealthRecord& health,
+                         const WireCost& cost);
 std::string EncodeGoodbye(std::string_view reason, uint64_t end_ns);
 
 // A stretch of `image` that differs from what lies below it.

@@ -7,13 +7,14 @@
 
 namespace rafter {
 
-void KernelTable::Count(PathId path, const SeenLaunch& launch) {
+void KernelTable::Count(PathId path, uint16_t device, const SeenLaunch& launch) {
   if (launch.symbol == nullptr) return;  // a graph has no kernel of its own
   const std::string_view symbol(launch.symbol, strnlen(launch.symbol, kMaxFrameNameBytes));
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Entry& entry : entries_) {
     KernelCount& known = entry.count;
-    if (known.path == path && std::equal(known.grid, known.grid + 3, launch.grid) &&
+    if (known.path == path && known.device == device &&
+        std::equal(known.grid, known.grid + 3, launch.grid) &&
         std::equal(known.block, known.block + 3, launch.block) &&
         known.shared_bytes == launch.shared_bytes && known.symbol == symbol) {
       ++known.launches;
@@ -24,6 +25,7 @@ void KernelTable::Count(PathId path, const SeenLaunch& launch) {
   if (entries_.size() >= kMaxKernels) return;
   Entry entry;
   entry.count.path = path;
+  entry.count.device = device;
   entry.count.symbol = symbol;
   std::copy(launch.grid, launch.grid + 3, entry.count.grid);
   std::copy(launch.block, launch.block + 3, entry.count.block);

@@ -24,7 +24,7 @@ class KernelTable {
   // Mangled names of templates reach 64 KiB in the wild; beyond that they are cut.
   static constexpr size_t kMaxFrameNameBytes = 64u << 10;
 
-  void Count(PathId path, const SeenLaunch& launch);
+  void Count(PathId path, uint16_t device, const SeenLaunch& launch);
 
   // Entries that changed since the last call.
   std::vector<KernelCount> Changed();

@@ -137,6 +137,24 @@ PathId PathTable::FindOverlap(std::span<const PathId> members) noexcept {
   return FindHashed(hash, PathId::kNone, 0, "", members);
 }
 
+PathId PathTable::FindLaunch(PathId parent, std::string_view symbol,
+                             const LaunchKind& kind) noexcept {
+  char name[kMaxSymbolBytes + sizeof kind];
+  symbol = symbol.substr(0, kMaxSymbolBytes);
+  std::memcpy(name, symbol.data(), symbol.size());
+  std::memcpy(name + symbol.size(), &kind, sizeof kind);
+  return Find(parent, kLaunchDomain, {name, symbol.size() + sizeof kind});
+}
+
+bool PathTable::ReadLaunch(const PathEntry& entry, std::string_view& symbol, LaunchKind& kind) {
+  if (entry.domain != kLaunchDomain || entry.name_size < sizeof kind || entry.member_count > 0) {
+    return false;
+  }
+  symbol = {entry.name, entry.name_size - sizeof kind};
+  std::memcpy(&kind, entry.name + symbol.size(), sizeof kind);
+  return true;
+}
+
 uint32_t PathTable::FindDomain(std::string_view name) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   const uint32_t count = domain_count_.load(std::memory_order_relaxed);

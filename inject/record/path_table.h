@@ -22,6 +22,15 @@ namespace rafter {
 // A place in the tree. Zero means "no region".
 enum class PathId : uint32_t { kNone = 0 };
 
+// What makes launches of one kernel one kind, beside its symbol.
+struct LaunchKind {
+  uint32_t grid[3] = {0, 0, 0};   // blocks
+  uint32_t block[3] = {0, 0, 0};  // threads
+  uint32_t dynamic_shared_bytes = 0;
+  uint32_t static_shared_bytes = 0;
+  uint32_t registers = 0;  // per thread
+};
+
 struct PathEntry {
   PathId id = PathId::kNone;
   PathId parent = PathId::kNone;
@@ -34,6 +43,12 @@ struct PathEntry {
   // Records of this path that found the ring full. They are not in any batch,
   // so without this number the calls would be wrong.
   std::atomic<uint64_t> dropped_instances{0};
+  // Counted contexts that instances of this path work on beside the one that is
+  // current when they begin, as bits: learned from their launches.
+  std::atomic<uint32_t> contexts{0};
+  // An instance outgrew what a chain of epochs holds: the next ones are not
+  // measured as a whole, and what is inside them is scheduled by itself.
+  std::atomic<bool> outgrown{false};
 };
 
 class PathTable {
@@ -51,6 +66,11 @@ class PathTable {
   // `members` must be sorted.
   PathId FindOverlap(std::span<const PathId> members) noexcept;
 
+  // The path of launches of one kind inside `parent`; `symbol` is empty for a graph.
+  PathId FindLaunch(PathId parent, std::string_view symbol, const LaunchKind& kind) noexcept;
+  // Whether a path is one of those, and of what.
+  static bool ReadLaunch(const PathEntry& entry, std::string_view& symbol, LaunchKind& kind);
+
   // Number of a domain by name: 0 for the default one. At most kMaxDomains.
   uint32_t FindDomain(std::string_view name) noexcept;
   std::string_view DomainName(uint32_t domain) const noexcept;
@@ -65,6 +85,11 @@ class PathTable {
   void Forget();
 
   static constexpr size_t kMaxDomains = 32;
+  // Where the paths of launches are; their names hold symbol and kind.
+  static constexpr uint32_t kLaunchDomain = kMaxDomains;
+  // Mangled names of templates reach 64 KiB in the wild; what is beyond is cut, since a
+  // launch may come on a small stack.
+  static constexpr size_t kMaxSymbolBytes = 16u << 10;
 
  private:
   static constexpr size_t kBuckets = kMaxPaths * 2;

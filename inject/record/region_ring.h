@@ -30,6 +30,9 @@ enum class Uncounted : uint8_t {
   kRangeRefused = 9,
   kResting = 10,
   kLeftOut = 11,
+  kPartial = 12,
+  kNotOurTurn = 13,
+  kSkipped = 14,
 };
 
 // One pass through a region, as it leaves the calling thread.
@@ -42,6 +45,7 @@ struct FinishedRegion {
   uint32_t thread = 0;  // operating-system thread id
   uint32_t epoch = 0;   // 0: not counted
   uint32_t launches = kNotWatched;
+  uint16_t device = 0;  // number of the device plus one; 0: none
   Uncounted uncounted = Uncounted::kCounted;
 };
 

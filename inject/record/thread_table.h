@@ -2,13 +2,15 @@
 //
 //   Threads   Mine: any; the record it returns belongs to the calling thread.
 //   Blocking  a short lock at a thread's first region and at its end.
-//   Memory    about 4 KiB a thread, given back when the thread ends; at most
-//             kMaxThreads at once.
+//   Memory    20 KiB a thread, of which what is nested deep is touched only when
+//             used; given back when the thread ends; at most kMaxThreads at once.
 //   Lifetime  a member of the session, which is never destroyed.
 #pragma once
 
 #include <pthread.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -17,19 +19,54 @@
 
 namespace rafter {
 
+// What one counted context knows of an open region.
+struct RegionShare {
+  static constexpr uint8_t kNoContext = 0xff;
+
+  PathId below = PathId::kNone;  // what its stack in the borders showed before it
+  uint32_t pins = 0;             // of the borders, when it began
+  uint32_t overlaps = 0;         // the borders' counters when it began
+  uint32_t gaps = 0;
+  uint32_t left_out = 0;
+  uint32_t foreign = 0;
+  uint32_t armings = 0;   // of the context, when it began
+  uint32_t begins = 0;    // regions begun on the context, with this one
+  uint32_t launches = 0;  // on the context when it began
+  uint8_t context = kNoContext;
+  Uncounted uncounted = Uncounted::kCounted;
+  bool borders = false;      // takes part in the range borders
+  bool pinned = false;       // is being measured as a whole
+  bool aside = false;        // works on the GPU beside the borders, not named by them
+  bool aside_below = false;  // a region around it does
+  bool suspends = false;     // stays uncounted inside a counted region, whose range it ended
+};
+
 struct OpenRegion {
+  // Contexts that one region can work on at once and be counted: the GPUs of a
+  // large node.
+  static constexpr size_t kMaxShares = 8;
+
   PathId path = PathId::kNone;
   uint64_t start_ns = 0;
   uint64_t launches_at_start = 0;
   uint32_t watch_generation = 0;
-  uint32_t epoch = 0;
-  uint32_t overlaps_at_start = 0;  // of the borders' counters
-  uint32_t gaps_at_start = 0;
-  uint32_t left_out_at_start = 0;
-  uint32_t foreign_at_start = 0;
-  Uncounted uncounted = Uncounted::kCounted;
-  bool borders = false;  // takes part in the range borders
-  bool aside = false;    // works on the GPU beside them, not named by them
+  std::atomic<uint32_t> elsewhere{0};  // contexts without a share that it launched on, as bits
+  const OpenRegion* around = nullptr;  // on the same stack
+  uint8_t share_count = 0;
+  std::array<RegionShare, kMaxShares> shares;
+
+  const RegionShare* ShareOf(uint8_t context) const {
+    for (size_t i = 0; i < share_count; ++i) {
+      if (shares[i].context == context) return &shares[i];
+    }
+    return nullptr;
+  }
+
+  // The nearest of `open` and the regions around it that has a share of a context.
+  static const OpenRegion* NearestOn(uint8_t context, const OpenRegion* open) {
+    while (open != nullptr && open->ShareOf(context) == nullptr) open = open->around;
+    return open;
+  }
 };
 
 struct ThreadRecord {
@@ -37,8 +74,10 @@ struct ThreadRecord {
   // are counted as lost, their levels still returned.
   static constexpr uint32_t kMaxDepth = 64;
 
-  uint32_t thread = 0;  // operating-system thread id
-  uint32_t depth = 0;   // open regions of the counted domain, also beyond kMaxDepth
+  uint32_t thread = 0;           // operating-system thread id
+  uint32_t depth = 0;            // open regions of the counted domain, also beyond kMaxDepth
+  bool in_launch = false;        // the innermost open region is a launch
+  uint8_t replayed_context = 0;  // index plus one of the context that it is repeated on
   uint32_t other_depth[PathTable::kMaxDomains] = {};  // levels in domains that are not counted
   OpenRegion open[kMaxDepth];
   ThreadRecord* next_free = nullptr;
@@ -46,8 +85,8 @@ struct ThreadRecord {
 
 class ThreadTable {
  public:
-  // 10,000 threads is the largest count in a public report; 8,192 records are
-  // 32 MiB, taken only when used.
+  // 10,000 threads is the largest count in a public report; 8,192 records with a
+  // dozen levels in use are 32 MiB.
   static constexpr uint32_t kMaxThreads = 8192;
 
   // Called on a thread that ends with regions open.

@@ -120,7 +120,8 @@ enum class Slot : protozero::pbf_tag_type {
   kSegments = 4,
   kCutSegments = 5,
   kCountedNs = 6,
-  kCall = 7
+  kCall = 7,
+  kRange = 8
 };
 enum class Image : protozero::pbf_tag_type {
   kDevice = 1,

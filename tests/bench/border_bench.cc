@@ -94,15 +94,17 @@ void BM_CountedUpToTheHandOver(benchmark::State& state) {
     state.SkipWithError("the empty CUPTI is not taken");
     return;
   }
-  borders->Armed(&session, {{"time", 255, false}}, 0, 0);
+  RangeBorders::Setup setup;
+  setup.passes = {{"time", 255}};
+  borders->Armed(&session, setup, 1);
   FinishedRegion finished;
   int owner = 0;
   int64_t in_epoch = 0;
   for (auto _ : state) {
-    OpenRegion open;
-    open.path = paths->Find(PathId::kNone, 0, "region of a usual name");
-    borders->Begin(&owner, nullptr, &context, open);
-    borders->End(&owner, PathId::kNone, open, finished);
+    RegionShare share;
+    const PathId path = paths->Find(PathId::kNone, 0, "region of a usual name");
+    borders->Begin(&owner, nullptr, path, share);
+    borders->End(&owner, path, 0, share, finished);
     ring->TryPush(finished);
     ring->TryPop(finished);
     if (++in_epoch == static_cast<int64_t>(RangeBorders::kRangesPerEpoch)) {

@@ -59,7 +59,7 @@ void EvaluateRange(benchmark::State& state) {
   const std::unique_ptr<CuptiHost> host = Prepare(state, image);
   if (host == nullptr) return;
   for (auto _ : state) {
-    const auto values = host->Evaluate(kChip, {}, image, 0, Metrics());
+    const auto values = host->Evaluate(kChip, {}, "", image, 0, Metrics());
     if (!values.ok() || values->front() != kCopyBytes) {
       state.SkipWithError(values.ok() ? "CUPTI gives another value than is known"
                                       : values.status().message().c_str());

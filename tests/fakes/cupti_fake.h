@@ -44,7 +44,7 @@ void OnApi(bool exit, uint32_t cbid, const char* function, const void* params, C
            const char* symbol, CUcontext context, uint64_t correlation);
 void OnContextCreated(CUcontext context);
 void OnContextDestroying(CUcontext context);
-bool OnKernel(CUcontext context, const KernelWork& work);
+LaunchCharge OnLaunch(CUcontext context, const KernelWork& work, Launched what);
 
 void ResetRanges();
 void ResetCallbacks();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bitset>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -50,6 +51,7 @@ struct CUpti_RangeProfiler_Object {
   std::vector<std::string> stack;
   std::vector<Range> ranges;  // of this Start/Stop; the same name sums
   std::vector<CollectedPass> undecoded;
+  bool auto_ranges = false;  // each kernel is a range, replayed until all passes are collected
 };
 
 namespace rafter::fakes {
@@ -68,6 +70,12 @@ std::mutex& Mutex() {
 std::vector<std::unique_ptr<Object>>& Objects() {
   static auto* const objects = new std::vector<std::unique_ptr<Object>>;
   return *objects;
+}
+
+// Kernels that were ranges of their own on a context, ever: their names.
+std::map<CUcontext, uint64_t>& AutoRanges() {
+  static auto* const ranges = new std::map<CUcontext, uint64_t>;
+  return *ranges;
 }
 
 // The enabled object behind a handle, or null.
@@ -148,7 +156,8 @@ CUptiResult SetConfig(Object& object, const CUpti_RangeProfiler_SetConfig_Params
   if (params.range == CUPTI_UserRange && params.replayMode == CUPTI_KernelReplay) {
     return CUPTI_ERROR_INVALID_OPERATION;
   }
-  if (params.range != CUPTI_UserRange) return CUPTI_ERROR_NOT_SUPPORTED;
+  const bool auto_ranges = params.range == CUPTI_AutoRange;
+  if (auto_ranges && params.replayMode != CUPTI_KernelReplay) return CUPTI_ERROR_NOT_SUPPORTED;
   if (params.minNestingLevel >= 2) return CrashOr(CUPTI_ERROR_INVALID_PARAMETER);
   if (params.minNestingLevel == 0 || params.numNestingLevels == 0 || params.maxRangesPerPass == 0 ||
       !ReadPlain(params.pConfig, params.configSize, 0, config) ||
@@ -165,6 +174,7 @@ CUptiResult SetConfig(Object& object, const CUpti_RangeProfiler_SetConfig_Params
   std::memcpy(object.passes.data(), params.pConfig + sizeof config,
               config.passes * sizeof(ConfigPass));
   object.pass = 0;  // passIndex does not choose
+  object.auto_ranges = auto_ranges;
   object.max_ranges = params.maxRangesPerPass;
   object.image = params.pCounterDataImage;
   object.image_bytes = params.counterDataImageSize;
@@ -187,9 +197,24 @@ CUptiResult Start(Object& object) {
   return CUPTI_SUCCESS;
 }
 
+// Replay has collected every pass of each kernel, and they are in one image.
+CUptiResult StopAutoRanges(Object& object, CUpti_RangeProfiler_Stop_Params& params) {
+  CollectedPass collected;
+  for (const ConfigPass& pass : object.passes) collected.raw |= std::bitset<kRawCounters>(pass.raw);
+  if (object.config_changed) collected.raw.reset();
+  collected.ranges = std::move(object.ranges);
+  object.ranges.clear();
+  object.undecoded.push_back(std::move(collected));
+  params.passIndex = 0;
+  params.targetNestingLevel = 1;
+  params.isAllPassSubmitted = 1;
+  return CUPTI_SUCCESS;
+}
+
 CUptiResult Stop(Object& object, CUpti_RangeProfiler_Stop_Params& params) {
   if (!object.started) return CUPTI_ERROR_INVALID_OPERATION;
   object.started = false;
+  if (object.auto_ranges) return StopAutoRanges(object, params);
   const size_t kept = std::min(object.pushed, 2 * object.max_ranges);
   if (object.passes[object.pass].patched == 0 && kept > object.tree_nodes) {
     return CrashOr(CUPTI_ERROR_UNKNOWN);  // the real one always crashes
@@ -203,29 +228,38 @@ CUptiResult Stop(Object& object, CUpti_RangeProfiler_Stop_Params& params) {
   params.passIndex = object.pass;
   params.targetNestingLevel = 1;
   params.isAllPassSubmitted = object.pass == 0;
-  // Nobody has tried whether the real one gives the GPU back here.
-  const char* until = std::getenv("RAFTER_FAKE_BUSY_UNTIL");
-  if (until != nullptr && std::strcmp(until, "stop") == 0) {
-    GiveGpuBack(object.device);
-    object.holds_gpu = false;
+  return CUPTI_SUCCESS;  // the hardware stays ours until Disable
+}
+
+// The kernel runs once for each pass, and the launch returns after the last.
+LaunchCharge Replay(Object& object, const KernelWork& work) {
+  LaunchCharge charge{true, 0};
+  for (const ConfigPass& pass : object.passes) {
+    charge.ns += pass.patched != 0 ? work.patched_ns : work.ns;
   }
-  return CUPTI_SUCCESS;
+  object.ranges.push_back({std::to_string(AutoRanges()[object.context]++), work.counts});
+  return charge;
 }
 
 }  // namespace
 
 // Work goes to the range that is open when it is launched, whoever launches.
 // Deeper ranges than the first are not told apart: one level is profiled.
-bool OnKernel(CUcontext context, const KernelWork& work) {
+LaunchCharge OnLaunch(CUcontext context, const KernelWork& work, Launched what) {
   const std::lock_guard<std::mutex> lock(Mutex());
   Object* object = StartedOn(context);
-  if (object == nullptr || object->stack.empty()) return false;
+  if (object != nullptr && object->auto_ranges) {
+    return what == Launched::kKernel ? Replay(*object, work) : LaunchCharge{false, work.ns};
+  }
+  if (object == nullptr || object->stack.empty()) return {false, work.ns};
   const bool patched = object->passes[object->pass].patched != 0;
-  Range* range = Keeps(*object) ? RangeNamed(*object, object->stack.front()) : nullptr;
+  const bool counts = !(patched && what == Launched::kGraphKernel);
+  Range* range = counts && Keeps(*object) ? RangeNamed(*object, object->stack.front()) : nullptr;
   if (range != nullptr) {
     for (size_t i = 0; i < kRawCounters; ++i) range->counts[i] += work.counts[i];
   }
-  return patched;
+  const bool blocks = patched && what != Launched::kGraphKernel;
+  return {blocks, blocks ? work.patched_ns : work.ns};
 }
 
 void OnContextDestroying(CUcontext context) {
@@ -234,11 +268,13 @@ void OnContextDestroying(CUcontext context) {
   for (const auto& known : Objects()) {
     if (known->enabled && known->context == context) Disable(*known);
   }
+  AutoRanges().erase(context);
 }
 
 void ResetRanges() {
   const std::lock_guard<std::mutex> lock(Mutex());
   for (const auto& known : Objects()) Disable(*known);
+  AutoRanges().clear();
   ForgetGpuLocks();
 }
 
@@ -295,6 +331,7 @@ CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* params) {
 
 CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params* params) {
   return OnObject("cuptiRangeProfilerPushRange", params, 32, [&](Object& object) {
+    if (object.auto_ranges) return CUPTI_ERROR_INVALID_OPERATION;
     if (!object.started || object.refused || params->pRangeName == nullptr) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }

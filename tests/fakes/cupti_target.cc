@@ -9,6 +9,7 @@
 
 #include "tests/fakes/chips.h"
 #include "tests/fakes/cupti_fake.h"
+#include "tests/fakes/gpu_lock.h"
 #include "tests/fakes/images.h"
 
 namespace rafter::fakes {
@@ -47,7 +48,7 @@ const char* ChipName() {
 
 }  // namespace
 
-const FakeCudaLink kLink = {OnApi, OnContextCreated, OnContextDestroying, OnKernel};
+const FakeCudaLink kLink = {OnApi, OnContextCreated, OnContextDestroying, OnLaunch};
 
 AnswerBook& Answers() {
   static AnswerBook* const book = new AnswerBook(
@@ -132,6 +133,8 @@ CUptiResult cuptiProfilerGetCounterAvailability(
     if (driver == nullptr) return CrashOr(CUPTI_ERROR_NOT_INITIALIZED);
     if (driver->device_of(params->ctx) < 0) return CUPTI_ERROR_INVALID_CONTEXT;
     if (SessionIsOpen(params->ctx)) return CUPTI_ERROR_INVALID_OPERATION;
+    // Another context of this process does not disturb it, another process does.
+    if (AnotherProcessHasGpu(driver->device_of(params->ctx))) return CUPTI_ERROR_HARDWARE_BUSY;
     AvailabilityImage image = {};
     std::memcpy(image.magic, kAvailabilityMagic, sizeof image.magic);
     std::snprintf(image.chip, sizeof image.chip, "%s", ChipName());

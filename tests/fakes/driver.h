@@ -34,13 +34,30 @@ struct CUmod_st {
   CUcontext context = nullptr;
 };
 
+// Also what a CUkernel points to, as in the real driver, which takes either for a
+// launch.
 struct CUfunc_st {
   std::string symbol;  // the name as given
+  bool is_kernel = false;
+  CUfunc_st* function = nullptr;  // of a kernel
   rafter::fakes::KernelWork work;
 };
 
 struct CUstream_st {
   CUcontext context = nullptr;
+};
+
+struct CUgraphNode_st {
+  CUfunction function = nullptr;
+  uint64_t blocks = 0;
+};
+
+// A graph, or one made ready: kernels, one after the other.
+struct CUgraph_st {
+  std::vector<CUgraphNode_st*> nodes;
+};
+struct CUgraphExec_st {
+  std::vector<CUgraphNode_st> nodes;
 };
 
 namespace rafter::fakes {
@@ -74,6 +91,10 @@ CUresult Ready();
 // The calling thread's current context, or null.
 CUcontext CurrentContext();
 bool IsAlive(CUcontext context);
+
+// Runs one kernel or copy on the current context; `blocks` of its grid are counted.
+CUresult Launch(const KernelWork& work, uint64_t blocks, CUstream stream,
+                Launched what = Launched::kKernel);
 
 // A driver function that needs cuInit.
 template <typename Body>

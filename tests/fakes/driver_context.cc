@@ -1,27 +1,44 @@
 // The fake libcuda.so.1: contexts.
+#include <cstdlib>
+
 #include "tests/fakes/driver.h"
 
 namespace rafter::fakes {
 namespace {
 
 std::vector<CUcontext>& Stack() {
-  static thread_local std::vector<CUcontext> stack;
-  return stack;
+  // Never destroyed: handlers of exit, which run later than a thread's destructors,
+  // call the driver.
+  static thread_local auto* const stack = new std::vector<CUcontext>;
+  return *stack;
+}
+
+// A dead context's place, where the settings want addresses to be used again.
+CUcontext FreePlace(FakeDriver& driver) {
+  if (std::getenv("RAFTER_FAKE_REUSE") == nullptr) return nullptr;
+  for (const auto& known : driver.contexts) {
+    if (!known->alive && !known->primary && known->generation == driver.generation) {
+      ++driver.revivals;
+      return known.get();
+    }
+  }
+  return nullptr;
 }
 
 CUcontext NewContext(int device, unsigned int flags, bool primary) {
   FakeDriver& driver = Driver();
-  CUcontext context = nullptr;
-  {
-    const std::lock_guard<std::recursive_mutex> lock(driver.mutex);
+  const std::lock_guard<std::recursive_mutex> lock(driver.mutex);
+  CUcontext context = FreePlace(driver);
+  if (context == nullptr) {
     driver.contexts.push_back(std::make_unique<CUctx_st>());
     context = driver.contexts.back().get();
-    context->device = device;
-    context->flags = flags;
-    context->primary = primary;
-    context->uid = static_cast<uint32_t>(driver.contexts.size() + driver.revivals);
-    context->generation = driver.generation;
   }
+  context->device = device;
+  context->flags = flags;
+  context->primary = primary;
+  context->uid = static_cast<uint32_t>(driver.contexts.size() + driver.revivals);
+  context->generation = driver.generation;
+  context->alive = true;
   return context;
 }
 

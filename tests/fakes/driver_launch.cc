@@ -1,4 +1,4 @@
-// The fake libcuda.so.1: modules, streams, memory, launches.
+// The fake libcuda.so.1: streams, memory, launches.
 #include <cupti.h>
 
 #include <cstdlib>
@@ -7,22 +7,22 @@
 #include "tests/fakes/driver.h"
 
 namespace rafter::fakes {
-namespace {
 
-// Runs one kernel; `blocks` of its grid are counted.
-CUresult Launch(const KernelWork& work, uint64_t blocks, CUstream stream) {
+CUresult Launch(const KernelWork& work, uint64_t blocks, CUstream stream, Launched what) {
   FakeDriver& driver = Driver();
   const CUcontext context = CurrentContext();
   if (!IsAlive(context)) return CUDA_ERROR_INVALID_CONTEXT;
   KernelWork counted = work;
   counted.counts[kCtas] = blocks;
   const FakeCudaLink* link = driver.link.load();
-  const bool patched = link != nullptr && link->on_kernel(context, counted);
-  const uint64_t number =
-      driver.timeline->Add(stream, patched ? work.patched_ns : work.ns, work.waits_for, work.sets);
-  if (patched) driver.timeline->WaitFor(number);
+  LaunchCharge charge{false, work.ns};
+  if (link != nullptr) charge = link->on_launch(context, counted, what);
+  const uint64_t number = driver.timeline->Add(stream, charge.ns, work.waits_for, work.sets);
+  if (charge.blocks) driver.timeline->WaitFor(number);
   return CUDA_SUCCESS;
 }
+
+namespace {
 
 // Name of the flag that stands for a word of memory.
 std::string FlagOf(CUdeviceptr address) { return "word " + std::to_string(address); }
@@ -33,35 +33,6 @@ std::string FlagOf(CUdeviceptr address) { return "word " + std::to_string(addres
 using namespace rafter::fakes;  // NOLINT(google-build-using-namespace): C entry points only
 
 extern "C" {
-
-CUresult cuModuleLoadData(CUmodule* module, const void*) {
-  return Call("cuModuleLoadData", [&] {
-    if (!IsAlive(CurrentContext())) return CUDA_ERROR_INVALID_CONTEXT;
-    *module = new CUmod_st{CurrentContext()};
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuModuleUnload(CUmodule) {
-  return Call("cuModuleUnload", [] { return CUDA_SUCCESS; });
-}
-
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  return Call("cuModuleGetFunction", [&] {
-    auto made = std::make_unique<CUfunc_st>();
-    if (!ParseKernelScript(name, made->work)) return CUDA_ERROR_NOT_FOUND;
-    made->symbol = made->work.name;
-    *function = made.release();
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuFuncGetName(const char** name, CUfunction function) {
-  return Call("cuFuncGetName", [&] {
-    *name = function->symbol.c_str();
-    return CUDA_SUCCESS;
-  });
-}
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int) {
   return Call("cuStreamCreate", [&] {
@@ -107,7 +78,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
         copy.counts[kDramReadBytes] = copy.counts[kDramWriteBytes] = bytes;
         copy.ns = copy.patched_ns = bytes / 2000;  // about 4 TB/s
         copy.counts[kTimeNs] = copy.counts[kElapsedNs] = copy.ns;
-        return Launch(copy, 0, stream);
+        return Launch(copy, 0, stream, Launched::kCopy);
       });
 }
 

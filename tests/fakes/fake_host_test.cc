@@ -29,7 +29,7 @@ class FakeHostTest : public ::testing::Test {
 };
 
 TEST_F(FakeHostTest, PlansEachSetInOnePassOfItsOwn) {
-  Result<ChosenPlan> plan = PlanSets(*host_, "GH100", {}, KnownSets());
+  Result<ChosenPlan> plan = PlanSets(*host_, "GH100", {}, DefaultSets());
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_TRUE(plan->absent.empty());
   EXPECT_EQ(plan->configuration.passes, 4u);
@@ -39,7 +39,7 @@ TEST_F(FakeHostTest, PlansEachSetInOnePassOfItsOwn) {
 }
 
 TEST_F(FakeHostTest, NamesDifferByChip) {
-  Result<ChosenPlan> plan = PlanSets(*host_, "FAKE1", {}, KnownSets());
+  Result<ChosenPlan> plan = PlanSets(*host_, "FAKE1", {}, DefaultSets());
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_FALSE(plan->absent.empty());
   EXPECT_TRUE(*host_->HasMetric("FAKE1", {}, "dram__bytes_op_read.sum"));

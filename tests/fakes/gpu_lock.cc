@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,10 +43,30 @@ bool IsAbandoned(const std::string& path) {
   return size > 0 && kill(std::atoi(pid), 0) != 0 && errno == ESRCH;
 }
 
+// One process at a time looks and claims: two that find the same abandoned file must
+// not both have the GPU.
+class Looking {
+ public:
+  Looking() {
+    const char* folder = std::getenv("RAFTER_FAKE_STATE");
+    if (folder != nullptr) folder_ = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ >= 0) flock(folder_, LOCK_EX);
+  }
+  ~Looking() {
+    if (folder_ >= 0) close(folder_);
+  }
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+
+ private:
+  int folder_ = -1;
+};
+
 }  // namespace
 
 bool TakeGpu(int device) {
   if (Taken().contains(device)) return false;
+  const Looking alone;
   const std::string path = FileOf(device);
   if (!path.empty() && !Claim(path)) {
     // Where no file can be made at all, only this process is looked at.
@@ -58,6 +79,12 @@ bool TakeGpu(int device) {
   }
   Taken().insert(device);
   return true;
+}
+
+bool AnotherProcessHasGpu(int device) {
+  const std::string path = FileOf(device);
+  return !path.empty() && !Taken().contains(device) && access(path.c_str(), F_OK) == 0 &&
+         !IsAbandoned(path);
 }
 
 void GiveGpuBack(int device) {

@@ -11,10 +11,11 @@
 
 namespace rafter::fakes {
 
-// False when somebody else has the GPU. Files lie in $RAFTER_FAKE_STATE; where
-// that is unset, only this process is looked at.
+// False when somebody else has the GPU, another context of this process too. Files lie in
+// $RAFTER_FAKE_STATE; where that is unset, only this process is looked at.
 bool TakeGpu(int device);
 void GiveGpuBack(int device);
+bool AnotherProcessHasGpu(int device);
 void ForgetGpuLocks();
 
 }  // namespace rafter::fakes

@@ -16,6 +16,19 @@
 
 namespace rafter::fakes {
 
+// What a driver call puts on the GPU.
+enum class Launched {
+  kKernel,
+  kCopy,
+  kGraphKernel,  // inside a graph: never patched, so it has no `_sass_` counts
+};
+
+// What a launch costs while counters count.
+struct LaunchCharge {
+  bool blocks = false;  // it must not return before its end
+  uint64_t ns = 0;      // how long it takes on the GPU
+};
+
 // Set by the fake CUPTI, called by the fake driver. Every entry is filled.
 struct FakeCudaLink {
   // A driver function that CUPTI knows is entered (exit = false) or left.
@@ -23,9 +36,8 @@ struct FakeCudaLink {
                  CUresult* result, const char* symbol, CUcontext context, uint64_t correlation);
   void (*on_context_created)(CUcontext context);
   void (*on_context_destroying)(CUcontext context);
-  // Charges the work to the range open on the context. True: the kernel is
-  // patched, takes patched_ns, and the launch must not return before its end.
-  bool (*on_kernel)(CUcontext context, const KernelWork& work);
+  // Charges the work to the range open on the context, or to one of its own.
+  LaunchCharge (*on_launch)(CUcontext context, const KernelWork& work, Launched what);
 };
 
 }  // namespace rafter::fakes

@@ -41,6 +41,8 @@ bool ReadSetting(std::string_view key, std::string_view value, KernelWork& work,
   if (!ReadNumber(value, number)) return false;
   if (key == "ns") return work.ns = number, true;
   if (key == "sass_ns") return work.patched_ns = number, true;
+  if (key == "regs") return work.registers = static_cast<int>(number), true;
+  if (key == "shared") return work.shared_bytes = static_cast<int>(number), true;
   if (key == "warps") return warps_percent = number, true;
   for (const Key& known : kKeys) {
     if (known.name == key) return work.counts[known.counter] = number, true;

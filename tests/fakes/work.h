@@ -47,11 +47,13 @@ struct KernelWork {
   uint64_t patched_ns = 0;  // sass_ns: time inside a `_sass_` range; ns where not given
   std::string waits_for;    // wait=FLAG: does not begin before a kernel with set=FLAG began
   std::string sets;         // set=FLAG
+  int registers = 32;       // regs=: of a thread
+  int shared_bytes = 0;     // shared=: of a block, static
 };
 
 // Reads a script. Keys: fadd fmul ffma dadd dmul dfma hadd hmul hfma, dram
 // (= dram_read), dram_read, dram_write, l2, l1, tensor, warps [percent], ns,
-// sass_ns, wait, set. A name without '=' does nothing. Returns false for an
+// sass_ns, wait, set, regs, shared. A name without '=' does nothing. Returns false for an
 // unknown key or a number that is none.
 bool ParseKernelScript(std::string_view script, KernelWork& work);
 

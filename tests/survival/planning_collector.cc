@@ -197,7 +197,7 @@ Measured PlanningCollector::Of(const std::string& region, const std::string& set
       if (paths_[slot.path()].name() != region || slot.incomplete() != 0) continue;
       for (size_t range = 0; range < names.size(); ++range) {
         if (names[range] != std::to_string(slot.path())) continue;
-        const auto value = (*host_->Evaluate(plan_.chip(), {}, bytes, range, {metric}))[0];
+        const auto value = (*host_->Evaluate(plan_.chip(), {}, "", bytes, range, {metric}))[0];
         if (!value.has_value()) {
           Fault(metric + " is absent in an image of " + set);
           continue;
