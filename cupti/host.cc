@@ -1,5 +1,6 @@
 #include "cupti/host.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -30,7 +31,7 @@ struct CuptiHost::Chip {
   const CuptiTable* table = nullptr;
   CUpti_Profiler_Host_Object* object = nullptr;
   std::map<std::string, CUpti_MetricType> base_metrics;
-  std::map<std::string, std::set<std::string>> sub_metrics;
+  std::map<std::string, std::set<std::string>> roll_ups;
 
   ~Chip() {
     if (object == nullptr) return;
@@ -78,12 +79,15 @@ Result<std::vector<std::string>> CuptiHost::Chips() {
 }
 
 Result<CuptiHost::Chip*> CuptiHost::ChipFor(const std::string& chip,
-                                            const std::vector<uint8_t>& availability) {
-  std::unique_ptr<Chip>& known = chips_[{chip, availability}];
+                                            const std::vector<uint8_t>& availability,
+                                            const std::string& gpu) {
+  const Key key = {chip, availability, gpu};
+  if (chips_.size() >= kMostObjects && !chips_.contains(key)) chips_.clear();
+  std::unique_ptr<Chip>& known = chips_[key];
   if (known == nullptr) {
     Result<std::unique_ptr<Chip>> opened = Chip::Open(table_, chip, availability);
     if (!opened.ok()) {
-      chips_.erase({chip, availability});
+      chips_.erase(key);
       return opened.status();
     }
     known = std::move(*opened);
@@ -110,16 +114,14 @@ Result<std::vector<std::string>> CuptiHost::BaseMetrics(const std::string& chip,
   return names;
 }
 
-Result<bool> CuptiHost::HasMetric(const std::string& chip, const std::vector<uint8_t>& availability,
-                                  const std::string& metric) {
+Result<std::vector<std::string>> CuptiHost::RollUps(const std::string& chip,
+                                                    const std::vector<uint8_t>& availability,
+                                                    const std::string& base) {
   Result<Chip*> opened = ChipFor(chip, availability);
   if (!opened.ok()) return opened.status();
-  const size_t dot = metric.find('.');
-  if (dot == std::string::npos) return false;  // a counter without roll-up is refused by CUPTI
-  const std::string base = metric.substr(0, dot);
   const auto found = (*opened)->base_metrics.find(base);
-  if (found == (*opened)->base_metrics.end()) return false;
-  auto [entry, is_new] = (*opened)->sub_metrics.try_emplace(base);
+  if (found == (*opened)->base_metrics.end()) return std::vector<std::string>();
+  auto [entry, is_new] = (*opened)->roll_ups.try_emplace(base);
   if (is_new) {
     RAFTER_CUPTI_PARAMS(*table_, CUpti_Profiler_Host_GetSubMetrics_Params, params);
     params.pHostObject = (*opened)->object;
@@ -127,12 +129,24 @@ Result<bool> CuptiHost::HasMetric(const std::string& chip, const std::vector<uin
     params.pMetricName = base.c_str();
     const CUptiResult code = table_->cuptiProfilerHostGetSubMetrics(&params);
     if (code != CUPTI_SUCCESS) return Failure("listing the roll-ups of a metric", code);
+    // Some versions leave the first dot, or the name before it, to the caller.
     for (size_t i = 0; i < params.numOfSubmetrics; ++i) {
-      entry->second.insert(params.ppSubMetrics[i]);
+      const std::string text = params.ppSubMetrics[i];
+      entry->second.insert(text.starts_with('.')          ? text
+                           : text.starts_with(base + ".") ? text.substr(base.size())
+                                                          : "." + text);
     }
   }
-  return entry->second.contains(metric.substr(dot)) ||
-         entry->second.contains(metric.substr(dot + 1)) || entry->second.contains(metric);
+  return std::vector<std::string>(entry->second.begin(), entry->second.end());
+}
+
+Result<bool> CuptiHost::HasMetric(const std::string& chip, const std::vector<uint8_t>& availability,
+                                  const std::string& metric) {
+  const std::string base(BaseOf(metric));
+  if (base.size() == metric.size()) return false;  // CUPTI refuses a name without roll-up
+  Result<std::vector<std::string>> roll_ups = RollUps(chip, availability, base);
+  if (!roll_ups.ok()) return roll_ups.status();
+  return std::binary_search(roll_ups->begin(), roll_ups->end(), metric.substr(base.size()));
 }
 
 Result<MetricProperties> CuptiHost::Properties(const std::string& chip,
@@ -211,9 +225,9 @@ Result<std::vector<std::string>> CuptiHost::RangeNames(std::span<const uint8_t> 
 }
 
 Result<std::vector<std::optional<double>>> CuptiHost::Evaluate(
-    const std::string& chip, const std::vector<uint8_t>& availability,
+    const std::string& chip, const std::vector<uint8_t>& availability, const std::string& gpu,
     std::span<const uint8_t> image, size_t range, const std::vector<std::string>& metrics) {
-  Result<Chip*> opened = ChipFor(chip, availability);
+  Result<Chip*> opened = ChipFor(chip, availability, gpu);
   if (!opened.ok()) return opened.status();
   std::vector<const char*> names = Pointers(metrics);
   std::vector<double> values(metrics.size(), std::nan(""));

@@ -4,7 +4,8 @@
 //
 //   Threads   one thread at a time for one object.
 //   Blocking  the first use of a chip takes about 80 ms and 112 MB.
-//   Memory    keeps one CUPTI host object per chip and availability.
+//   Memory    keeps one CUPTI host object per chip, availability and GPU that an
+//             image came from, at most kMostObjects.
 //   Lifetime  objects are freed with it; the library stays mapped.
 #pragma once
 
@@ -15,6 +16,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,13 @@
 namespace rafter {
 
 struct CuptiTable;
+
+// "dram__bytes.sum" -> "dram__bytes". A name without roll-up is its own base.
+// Some units have dots in their names: "SM_B.TriageCompute.l1tex__throughput".
+inline std::string_view BaseOf(std::string_view metric) {
+  const size_t unit = metric.find("__");
+  return metric.substr(0, metric.find('.', unit == std::string_view::npos ? 0 : unit));
+}
 
 // What CUPTI says of one metric.
 struct MetricProperties {
@@ -55,6 +65,12 @@ class CuptiHost {
   Result<std::vector<std::string>> BaseMetrics(const std::string& chip,
                                                const std::vector<uint8_t>& availability);
 
+  // What may follow a name without roll-up: ".sum", ".avg.per_second". Empty for
+  // a name that the chip does not have.
+  Result<std::vector<std::string>> RollUps(const std::string& chip,
+                                           const std::vector<uint8_t>& availability,
+                                           const std::string& base);
+
   // Whether the chip has this metric, given with its roll-up.
   Result<bool> HasMetric(const std::string& chip, const std::vector<uint8_t>& availability,
                          const std::string& metric);
@@ -75,18 +91,29 @@ class CuptiHost {
 
   // Values of `metrics` for one range, by position. A value that CUPTI calls
   // not a number is absent.
+  // `gpu` names the GPU that the image comes from, by its UUID: CUPTI's object
+  // remembers which units the first image's GPU has, and for another GPU of the same
+  // chip, where other units are switched off, it answers "not a number" for every
+  // counter per SM and L2 slice (docs/measurements/2026-11-30-turns-and-devices.md).
   Result<std::vector<std::optional<double>>> Evaluate(const std::string& chip,
                                                       const std::vector<uint8_t>& availability,
+                                                      const std::string& gpu,
                                                       std::span<const uint8_t> image, size_t range,
                                                       const std::vector<std::string>& metrics);
 
  private:
   struct Chip;
   explicit CuptiHost(const CuptiTable* table);
-  Result<Chip*> ChipFor(const std::string& chip, const std::vector<uint8_t>& availability);
+  Result<Chip*> ChipFor(const std::string& chip, const std::vector<uint8_t>& availability,
+                        const std::string& gpu = "");
 
   const CuptiTable* table_;
-  std::map<std::pair<std::string, std::vector<uint8_t>>, std::unique_ptr<Chip>> chips_;
+  // GPUs whose objects are kept: those of a large node twice over. Files of a whole
+  // cluster make the first ones anew.
+  static constexpr size_t kMostObjects = 32;
+
+  using Key = std::tuple<std::string, std::vector<uint8_t>, std::string>;
+  std::map<Key, std::unique_ptr<Chip>> chips_;
 };
 
 }  // namespace rafter

@@ -25,11 +25,16 @@ CuptiHost::~CuptiHost() = default;
 const std::string& CuptiHost::path() const { return Nothing(); }
 uint32_t CuptiHost::version() const { return table_ == nullptr ? 0 : 0; }
 Result<std::vector<std::string>> CuptiHost::Chips() { return Absent(); }
-Result<CuptiHost::Chip*> CuptiHost::ChipFor(const std::string&, const std::vector<uint8_t>&) {
+Result<CuptiHost::Chip*> CuptiHost::ChipFor(const std::string&, const std::vector<uint8_t>&,
+                                            const std::string&) {
   return Absent();
 }
 Result<std::vector<std::string>> CuptiHost::BaseMetrics(const std::string&,
                                                         const std::vector<uint8_t>&) {
+  return Absent();
+}
+Result<std::vector<std::string>> CuptiHost::RollUps(const std::string&, const std::vector<uint8_t>&,
+                                                    const std::string&) {
   return Absent();
 }
 Result<bool> CuptiHost::HasMetric(const std::string&, const std::vector<uint8_t>&,
@@ -49,6 +54,7 @@ Result<std::vector<std::string>> CuptiHost::RangeNames(std::span<const uint8_t>)
 }
 Result<std::vector<std::optional<double>>> CuptiHost::Evaluate(const std::string&,
                                                                const std::vector<uint8_t>&,
+                                                               const std::string&,
                                                                std::span<const uint8_t>, size_t,
                                                                const std::vector<std::string>&) {
   return Absent();
