@@ -81,12 +81,13 @@ Fields Answer(const Fields& request, Planner& planner, Evaluator& evaluator,
   }
   const ImageOrigin origin{request[1],
                            static_cast<uint32_t>(std::stoul(request[2])),
-                           {request[3].begin(), request[3].end()}};
+                           {request[3].begin(), request[3].end()},
+                           request[4]};
   if (request[0] == kCan) return OfStatus(evaluator.CanEvaluate(origin));
   std::vector<Counter> counters;
-  for (size_t i = 5; i < request.size(); ++i) counters.push_back({request[i], "", ""});
+  for (size_t i = 6; i < request.size(); ++i) counters.push_back({request[i], "", ""});
   const absl::StatusOr<std::vector<RangeValues>> ranges =
-      evaluator.Ranges(origin, {request[4].begin(), request[4].end()}, counters);
+      evaluator.Ranges(origin, {request[5].begin(), request[5].end()}, counters);
   Fields answer = OfStatus(ranges.status());
   if (!ranges.ok()) return answer;
   for (const RangeValues& range : *ranges) {
@@ -204,15 +205,17 @@ wire::Plan CuptiWorker::PlanFor(const wire::Device& device) {
 }
 
 absl::Status CuptiWorker::CanEvaluate(const ImageOrigin& origin) {
-  return Ask({kCan, origin.chip, std::to_string(origin.cupti_version), Pack(origin.availability)})
+  return Ask({kCan, origin.chip, std::to_string(origin.cupti_version), Pack(origin.availability),
+              origin.gpu})
       .status();
 }
 
 absl::StatusOr<std::vector<RangeValues>> CuptiWorker::Ranges(const ImageOrigin& origin,
                                                              const std::vector<uint8_t>& image,
                                                              const std::vector<Counter>& counters) {
-  Fields request = {kRanges, origin.chip, std::to_string(origin.cupti_version),
-                    Pack(origin.availability), Pack(image)};
+  Fields request = {
+      kRanges,    origin.chip, std::to_string(origin.cupti_version), Pack(origin.availability),
+      origin.gpu, Pack(image)};
   for (const Counter& counter : counters) request.push_back(counter.metric);
   const absl::StatusOr<Fields> answer = Ask(request);
   if (!answer.ok()) return answer.status();

@@ -2,9 +2,10 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "collector/evaluate/counter_image.h"
 
@@ -15,12 +16,25 @@ std::string VersionText(uint32_t version) {
   return absl::StrCat(CuptiMajor(version), ".", version % 10000 / 100);
 }
 
-// 0 for a name that is no path number.
-uint32_t PathOfName(const std::string& name) {
-  uint32_t path = 0;
+// What names a range: the path and call of a slot of ours or, where CUPTI repeats
+// launches, their running number.
+using RangeKey = std::pair<uint64_t, uint32_t>;
+
+RangeKey KeyOf(const SlotValues& slot) {
+  if (slot.range != 0) return {slot.range - 1, 0};
+  return {slot.path, slot.call};
+}
+
+// "7" -> {7, 0}, "7.3" -> {7, 3}; nothing for any other name.
+std::optional<RangeKey> KeyOfName(const std::string& name) {
+  RangeKey key{0, 0};
   const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data(), end, path);
-  return error == std::errc() && stop == end ? path : 0;
+  auto read = std::from_chars(name.data(), end, key.first);
+  if (read.ec == std::errc() && read.ptr == end) return key;
+  if (read.ec != std::errc() || *read.ptr != '.') return std::nullopt;
+  read = std::from_chars(read.ptr + 1, end, key.second);
+  if (read.ec != std::errc() || read.ptr != end || key.second == 0) return std::nullopt;
+  return key;
 }
 
 }  // namespace
@@ -51,7 +65,7 @@ absl::StatusOr<std::vector<RangeValues>> Evaluator::Ranges(const ImageOrigin& or
   std::vector<RangeValues> ranges;
   for (size_t i = 0; i < names->size(); ++i) {
     Result<std::vector<std::optional<double>>> values =
-        host.Evaluate(origin.chip, origin.availability, image, i, metrics);
+        host.Evaluate(origin.chip, origin.availability, origin.gpu, image, i, metrics);
     if (!values.ok()) return absl::InvalidArgumentError(values.status().message());
     ranges.push_back({std::move((*names)[i]), std::move(*values)});
   }
@@ -59,25 +73,35 @@ absl::StatusOr<std::vector<RangeValues>> Evaluator::Ranges(const ImageOrigin& or
 }
 
 std::string FillSlots(const std::vector<RangeValues>& ranges, size_t counters, Epoch& epoch) {
-  std::map<uint32_t, const RangeValues*> by_path;
+  std::map<RangeKey, const RangeValues*> by_key;
+  bool names_are_ours = true;
+  for (const SlotValues& slot : epoch.slots) {
+    if (slot.segments > 0 || slot.range == 0) by_key[KeyOf(slot)] = nullptr;
+    names_are_ours = names_are_ours && slot.range == 0;
+  }
   uint64_t foreign = 0;
   for (const RangeValues& range : ranges) {
-    const uint32_t path = PathOfName(range.name);
-    const bool wanted =
-        path != 0 && std::any_of(epoch.slots.begin(), epoch.slots.end(),
-                                 [path](const SlotValues& slot) { return slot.path == path; });
-    if (!wanted || !by_path.emplace(path, &range).second) ++foreign;
+    const std::optional<RangeKey> key = KeyOfName(range.name);
+    const auto wanted = key ? by_key.find(*key) : by_key.end();
+    if (wanted != by_key.end() && wanted->second == nullptr) {
+      wanted->second = &range;
+    } else if (names_are_ours) {  // else it is a launch outside of regions
+      ++foreign;
+    }
   }
   uint64_t empty = 0;
   for (SlotValues& slot : epoch.slots) {
     slot.evaluated = true;
-    const auto found = by_path.find(slot.path);
-    if (found == by_path.end()) {
-      slot.values.assign(counters, std::nullopt);
-      ++empty;
-    } else {
-      slot.values = found->second->values;
+    const auto named = by_key.find(KeyOf(slot));
+    // A slot without stretches has no range; its name may be a launch's number.
+    const bool has_range = slot.segments > 0 || names_are_ours;
+    const RangeValues* const found = named == by_key.end() || !has_range ? nullptr : named->second;
+    if (found != nullptr) {
+      slot.values = found->values;
+      continue;
     }
+    slot.values.assign(counters, std::nullopt);
+    if (slot.segments > 0) ++empty;
   }
   if (empty == 0 && foreign == 0) return "";
   return absl::StrCat("epoch ", epoch.epoch, ": its counters lack ", empty,

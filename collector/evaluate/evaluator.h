@@ -25,6 +25,7 @@ struct ImageOrigin {
   std::string chip;            // "GH100"
   uint32_t cupti_version = 0;  // of the target
   std::vector<uint8_t> availability;
+  std::string gpu;  // UUID: images of different GPUs are never evaluated by one object
 };
 
 struct RangeValues {
@@ -49,9 +50,10 @@ class Evaluator {
   CuptiDoor& door_;
 };
 
-// Puts the values of ranges, which are named by path numbers in decimal, into
-// the epoch's slots and marks them evaluated. A slot whose range is not in the
-// image has absent values. Returns what did not fit, one line, or nothing.
+// Puts the values of ranges, which are named by path numbers in decimal ("7", or
+// "7.3" where a slot is of the third call), into the epoch's slots and marks
+// them evaluated. A slot whose range is not in the image has absent values. Returns what did not
+// fit, one line, or nothing.
 std::string FillSlots(const std::vector<RangeValues>& ranges, size_t counters, Epoch& epoch);
 
 // The set whose passes contain `pass`, or null.

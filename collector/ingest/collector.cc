@@ -21,7 +21,7 @@ constexpr uint64_t kEvaluatedAtOnce = 16;
 
 // One epoch that waits. Fails with why its values cannot be had.
 absl::Status EvaluateOne(Ledger& ledger, const RunFile::Unevaluated& waiting, Epoch& epoch) {
-  const ImageOrigin origin{waiting.chip, waiting.cupti_version, waiting.availability};
+  const ImageOrigin origin{waiting.chip, waiting.cupti_version, waiting.availability, waiting.gpu};
   if (absl::Status can = ledger.cupti.CanEvaluate(origin); !can.ok()) return can;
   wire::Baseline baseline;
   wire::Image image;

@@ -26,6 +26,7 @@ struct CollectorOptions {
   std::string socket_path;  // empty: no socket (ingest only)
   CuptiSearch cupti;        // without CUPTI streams are stored unevaluated, with a note
   std::string plan_cache;   // folder; empty: none
+  uint32_t replay = 0;      // run of an application replay that the processes are of; 0: none
   // Called for each note and each error worth a person's eye, one line each;
   // from the collector's own thread as well, and never from two at once.
   std::function<void(const std::string& line)> report;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "collector/evaluate/counter_image.h"
 #include "collector/store/uncounted.h"
@@ -28,6 +30,24 @@ std::string Demangled(const std::string& symbol) {
   return demangled;
 }
 
+// What no process can have counted would overflow the sums.
+bool IsSoundSlot(const wire::Slot& slot) {
+  return slot.path() != 0 && slot.cut_segments() <= slot.segments() &&
+         slot.instances() <= kMostNs && slot.incomplete() <= kMostNs &&
+         slot.segments() <= kMostNs && slot.counted_ns() <= kMostNs;
+}
+
+// Of a launch or of a kernel that was seen.
+template <typename Sized, typename Converted>
+void PutSizes(const Sized& from, Converted& to) {
+  to.grid[0] = from.grid_x();
+  to.grid[1] = from.grid_y();
+  to.grid[2] = from.grid_z();
+  to.block[0] = from.block_x();
+  to.block[1] = from.block_y();
+  to.block[2] = from.block_z();
+}
+
 static_assert(wire::COUNTED == 0 && wire::SKIPPED == 14 && wire::Uncounted_MAX == 14,
               "collector/store/uncounted.cc has words for these numbers");
 
@@ -45,14 +65,6 @@ std::string Utf8Text(std::string_view bytes) {
       text += bytes.substr(0, length);
       bytes.remove_prefix(length);
     }
-  }
-  return text;
-}
-
-std::string OneLine(std::string_view bytes) {
-  std::string text = Utf8Text(bytes);
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
   }
   return text;
 }
@@ -123,6 +135,17 @@ void PutPlan(const wire::Plan& plan, RunDevice& device) {
   device.plan_error = Utf8Text(plan.error());
 }
 
+LaunchKind ToLaunchKind(const wire::Launch& launch) {
+  LaunchKind converted;
+  converted.symbol = Utf8Text(launch.symbol());
+  if (!converted.symbol.empty()) converted.signature = Utf8Text(Demangled(converted.symbol));
+  PutSizes(launch, converted);
+  converted.dynamic_shared_bytes = launch.dynamic_shared_bytes();
+  converted.static_shared_bytes = launch.static_shared_bytes();
+  converted.registers = launch.registers();
+  return converted;
+}
+
 RegionPath ToPath(const wire::Path& path) {
   RegionPath converted;
   converted.path = path.path();
@@ -130,6 +153,7 @@ RegionPath ToPath(const wire::Path& path) {
   converted.name = Utf8Text(path.name());
   converted.domain = Utf8Text(path.domain());
   converted.members.assign(path.members().begin(), path.members().end());
+  if (path.has_launch()) converted.launch = ToLaunchKind(path.launch());
   return converted;
 }
 
@@ -142,6 +166,7 @@ StoredInstance ToInstance(const wire::Instance& instance) {
   converted.epoch = instance.epoch();
   converted.uncounted = static_cast<uint32_t>(instance.uncounted());
   if (instance.has_launches()) converted.launches = instance.launches();
+  converted.device = instance.device();
   return converted;
 }
 
@@ -150,14 +175,10 @@ RunKernel ToKernel(const wire::Kernel& kernel) {
   converted.path = kernel.path();
   converted.symbol = Utf8Text(kernel.symbol());
   converted.signature = Utf8Text(Demangled(converted.symbol));
-  converted.grid[0] = kernel.grid_x();
-  converted.grid[1] = kernel.grid_y();
-  converted.grid[2] = kernel.grid_z();
-  converted.block[0] = kernel.block_x();
-  converted.block[1] = kernel.block_y();
-  converted.block[2] = kernel.block_z();
+  PutSizes(kernel, converted);
   converted.shared_bytes = kernel.shared_bytes();
   converted.launches = kernel.launches();
+  converted.device = kernel.device();
   return converted;
 }
 
@@ -168,6 +189,10 @@ RunNote ToNote(const wire::Note& note) {
           Utf8Text(note.text())};
 }
 
+RunCost ToCost(const wire::Cost& cost) {
+  return {cost.wall_ns(), cost.set_up_ns(), cost.rotation_ns(), cost.border_ns(), cost.slowed_ns()};
+}
+
 std::optional<Epoch> ToEpoch(const wire::Image& image) {
   Epoch epoch;
   epoch.epoch = image.epoch();
@@ -176,12 +201,24 @@ std::optional<Epoch> ToEpoch(const wire::Image& image) {
   epoch.start_ns = image.start_ns();
   epoch.end_ns = image.end_ns();
   epoch.baseline = image.baseline();
+  epoch.chain = image.chain();
   if (epoch.epoch == 0 || image.slots_size() > static_cast<int>(kMaxSlots)) return std::nullopt;
-  std::set<uint32_t> seen;
+  if (epoch.chain > epoch.epoch) return std::nullopt;
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t>> seen;
+  std::set<uint32_t> ranges;
   for (const wire::Slot& slot : image.slots()) {
-    if (slot.path() == 0 || !seen.insert(slot.path()).second) return std::nullopt;
-    epoch.slots.push_back(
-        {slot.path(), slot.instances(), slot.incomplete(), slot.segments(), false, {}});
+    const bool is_new = seen.insert({slot.path(), slot.call(), slot.range()}).second &&
+                        (slot.range() == 0 || ranges.insert(slot.range()).second);
+    if (!is_new || !IsSoundSlot(slot)) return std::nullopt;
+    SlotValues& put = epoch.slots.emplace_back();
+    put.path = slot.path();
+    put.instances = slot.instances();
+    put.incomplete = slot.incomplete();
+    put.segments = slot.segments();
+    put.cut_segments = slot.cut_segments();
+    put.counted_ns = slot.counted_ns();
+    put.call = slot.call();
+    put.range = slot.range();
   }
   return epoch;
 }

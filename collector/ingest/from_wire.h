@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,10 +27,11 @@ inline constexpr size_t kMaxTextBytes = 1u << 20;
 inline constexpr int kMaxArguments = 16384;
 inline constexpr int kMaxVariables = 1024;
 
+// Nanoseconds beyond this (292 years) are no time of a machine's.
+inline constexpr uint64_t kMostNs = INT64_MAX;
+
 // UTF-8: each byte that does not belong, and NUL, becomes U+FFFD.
 std::string Utf8Text(std::string_view bytes);
-// The same on one line, for a terminal: control characters become blanks.
-std::string OneLine(std::string_view bytes);
 
 RunProcess ToProcess(const wire::Hello& hello);
 RunDevice ToDevice(const wire::Device& device);
@@ -39,7 +41,9 @@ RegionPath ToPath(const wire::Path& path);
 StoredInstance ToInstance(const wire::Instance& instance);
 RunKernel ToKernel(const wire::Kernel& kernel);
 RunNote ToNote(const wire::Note& note);
-// Without its set; nothing for slots that make no sense (path 0, one twice).
+RunCost ToCost(const wire::Cost& cost);
+// Without its set; nothing for slots that make no sense (path 0, one twice,
+// more cut stretches than stretches) or a chain that begins later.
 std::optional<Epoch> ToEpoch(const wire::Image& image);
 
 }  // namespace rafter

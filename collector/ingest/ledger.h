@@ -26,6 +26,7 @@ class Ledger {
   Ledger(RunFile& file, const CollectorOptions& options)
       : run_file(file),
         report(options.report),
+        replay(options.replay),
         cupti(options.cupti, options.plan_cache,
               [this](const std::string& line) { Report(line); }) {}
 
@@ -48,6 +49,7 @@ class Ledger {
   mutable std::mutex mutex;
   RunFile& run_file;
   std::function<void(const std::string&)> report;
+  const uint32_t replay;  // of all processes that come; 0: of none
   CuptiWorker cupti;
   CollectorTotals totals;
   std::set<int64_t> processes;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collector/ingest/from_wire.h"
+#include "collector/store/utf8.h"
 
 namespace rafter {
 namespace {
@@ -100,7 +101,8 @@ absl::Status Stream::OnHello(const wire::Hello& hello) {
         absl::StrCat("it speaks protocol ", hello.protocol(), ", this collector ", kProtocolVersion,
                      "; use libinject.so and rafter of one version"));
   }
-  const RunProcess process = ToProcess(hello);
+  RunProcess process = ToProcess(hello);
+  process.replay = ledger_.replay;
   const absl::StatusOr<int64_t> id = ledger_.run_file.AddProcess(process);
   if (!ledger_.Stored(id.status())) return id.status();
   process_ = *id;

@@ -30,6 +30,7 @@ inline constexpr uint32_t kMaxDevices = 64;                // the largest nodes 
 inline constexpr size_t kMaxAvailabilityBytes = 4u << 20;  // a GH100's is under 100 KB
 inline constexpr size_t kMaxChipBytes = 64;                // "GH100"
 inline constexpr uint64_t kMaxPaths = 1u << 20;            // the library groups names long before
+inline constexpr uint32_t kMostPathNumber = 1u << 31;      // leaves numbers for a join of runs
 inline constexpr int kMaxMembers = 1024;                   // threads with a region open at once
 inline constexpr uint64_t kMaxKernels = 1u << 16;          // kinds of launch
 inline constexpr uint64_t kMaxNotes = 1000;

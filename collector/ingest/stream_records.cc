@@ -8,6 +8,7 @@
 #include "collector/ingest/from_wire.h"
 #include "collector/ingest/stream.h"
 #include "collector/plan/plan_cache.h"
+#include "collector/store/utf8.h"
 
 namespace rafter {
 namespace {
@@ -23,14 +24,19 @@ bool SameSets(const std::vector<CounterSet>& a, const std::vector<CounterSet>& b
   return true;
 }
 
-// Nanoseconds beyond this (292 years) are no time of a machine's.
-bool IsTime(uint64_t ns) { return ns <= static_cast<uint64_t>(INT64_MAX); }
+bool IsTime(uint64_t ns) { return ns <= kMostNs; }
+
+bool IsPath(uint32_t path) { return path != 0 && path <= kMostPathNumber; }
+
+// Index plus one, or 0.
+bool IsDevice(uint32_t device) { return device <= kMaxDevices; }
 
 // Parents and members come into being before what they are part of, so a tree
 // without cycles follows from the numbers alone.
 bool IsSoundPath(const wire::Path& path) {
-  if (path.path() == 0 || path.parent() >= path.path()) return false;
+  if (!IsPath(path.path()) || path.parent() >= path.path()) return false;
   if (path.members_size() > kMaxMembers) return false;
+  if (path.has_launch() && path.members_size() != 0) return false;
   for (const uint32_t member : path.members()) {
     if (member == 0 || member >= path.path()) return false;
   }
@@ -67,7 +73,7 @@ absl::Status Stream::OnDevice(const wire::Device& device) {
   const wire::Plan plan = ledger_.cupti.PlanFor(device);
   if (!plan.error().empty()) {
     ledger_.Report(absl::StrCat(who_, ": no plan for ", OneLine(state.device.name), ": ",
-                                OneLine(plan.error())));
+                                OneLine(Utf8Text(plan.error()))));
   }
   if (!state.has_epochs) (void)StorePlan(state, plan);  // a failed store is seen by Take
   Reply(wire::PLAN, plan);
@@ -142,7 +148,8 @@ absl::Status Stream::OnBatch(const wire::Batch& batch) {
   instances.reserve(static_cast<size_t>(batch.instances_size()));
   uint64_t refused = 0;
   for (const wire::Instance& instance : batch.instances()) {
-    if (instance.path() == 0 || !IsTime(instance.start_ns()) || !IsTime(instance.duration_ns())) {
+    if (!IsPath(instance.path()) || !IsTime(instance.start_ns()) ||
+        !IsTime(instance.duration_ns()) || !IsDevice(instance.device())) {
       ++refused;
       continue;
     }
@@ -155,14 +162,15 @@ absl::Status Stream::OnBatch(const wire::Batch& batch) {
     duplicate_instances_ += duplicates;
   }
   for (const wire::PathLoss& loss : batch.dropped()) {
-    if (loss.path() == 0 || !IsTime(loss.instances())) {
+    if (!IsPath(loss.path()) || !IsTime(loss.instances())) {
       ++refused;
     } else if (!ledger_.Stored(
                    ledger_.run_file.SetDroppedInstances(process_, loss.path(), loss.instances()))) {
       break;
     }
   }
-  if (refused != 0) Refuse("instances refused", refused, "an instance without a path or a time");
+  if (refused != 0)
+    Refuse("instances refused", refused, "an instance without a path, a time or a device");
   if (batch.dropped_instances() != 0) {
     ledger_.Stored(
         ledger_.run_file.SetLoss(process_, "instances dropped", batch.dropped_instances()));
@@ -216,7 +224,8 @@ absl::Status Stream::OnImage(const wire::Image& image, std::string_view message)
     Refuse("epochs refused", 1, std::string(bytes.status().message()));
     return absl::OkStatus();
   }
-  const ImageOrigin origin{state.device.chip, state.device.cupti_version, state.availability};
+  const ImageOrigin origin{state.device.chip, state.device.cupti_version, state.availability,
+                           state.device.uuid};
   std::string trouble;
   const absl::Status evaluated =
       crashes_ == kMaxCrashes ? absl::DataLossError("earlier images of this stream crashed CUPTI")
@@ -248,7 +257,8 @@ void Stream::NoteUnevaluated(const absl::Status& reason) {
 absl::Status Stream::OnKernels(const wire::Kernels& kernels) {
   uint64_t refused = 0;
   for (const wire::Kernel& kernel : kernels.kernels()) {
-    if (kernel.path() == 0 || kernels_ == kMaxKernels || !IsTime(kernel.launches())) {
+    if (!IsPath(kernel.path()) || kernels_ == kMaxKernels || !IsTime(kernel.launches()) ||
+        !IsDevice(kernel.device())) {
       ++refused;
       continue;
     }
@@ -280,7 +290,18 @@ absl::Status Stream::OnHealth(const wire::Health& health) {
     loss_kinds_.insert(kind);
     ledger_.Stored(ledger_.run_file.SetLoss(process_, kind, loss.count()));
   }
-  if (refused != 0) Refuse("notes refused", refused, "more notes or kinds of loss than are kept");
+  if (health.has_cost()) {
+    const RunCost cost = ToCost(health.cost());
+    const bool sane = IsTime(cost.wall_ns) && IsTime(cost.set_up_ns) && IsTime(cost.rotation_ns) &&
+                      IsTime(cost.border_ns) && IsTime(cost.slowed_ns);
+    if (sane) ledger_.Stored(ledger_.run_file.SetCost(process_, cost));
+    if (!sane) ++refused;
+  }
+  if (refused != 0) {
+    Refuse("notes refused", refused,
+           "more notes or kinds of loss than are kept, or a cost that "
+           "no process can have");
+  }
   return absl::OkStatus();
 }
 

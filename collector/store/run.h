@@ -7,6 +7,8 @@
 //   Lifetime  plain values.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -64,15 +66,21 @@ struct RunDevice {
   std::string plan_error;   // why there is none
 };
 
-// A place in the tree of regions.
-struct RegionPath {
-  uint32_t path = 0;              // from 1, within the process
-  uint32_t parent = 0;            // 0: top level
-  std::string name;               // UTF-8; bytes that were not are written as U+FFFD
-  std::string domain;             // empty: the default domain
-  std::vector<uint32_t> members;  // not empty: regions open at once on several threads
+// What makes launches one kind.
+struct LaunchKind {
+  std::string symbol;                 // mangled; empty: a CUDA graph
+  std::string signature;              // demangled, with argument types
+  uint32_t grid[3] = {0, 0, 0};       // blocks
+  uint32_t block[3] = {0, 0, 0};      // threads
+  uint32_t dynamic_shared_bytes = 0;  // per block
+  uint32_t static_shared_bytes = 0;   // per block
+  uint32_t registers = 0;             // per thread
 
-  // Sums over all instances of this path.
+  auto operator<=>(const LaunchKind&) const = default;
+};
+
+// Sums over instances of one path.
+struct InstanceSums {
   uint64_t calls = 0;
   uint64_t counted_calls = 0;                 // that some epoch holds
   std::map<std::string, uint64_t> uncounted;  // reason -> calls ("no context", ...)
@@ -82,17 +90,62 @@ struct RegionPath {
   uint64_t least_launches = 0;                // of one watched call
   uint64_t most_launches = 0;
   uint64_t dropped_calls = 0;  // of `calls`: no record came of them, so no host time either
+
+  // From the first start to the last end of those that had a CUDA context,
+  // CLOCK_MONOTONIC of the target's host. Both 0: there were none.
+  uint64_t first_start_ns = 0;
+  uint64_t last_end_ns = 0;
+
+  void Add(const InstanceSums& more) {
+    if (more.watched_calls > 0) {
+      least_launches =
+          watched_calls == 0 ? more.least_launches : std::min(least_launches, more.least_launches);
+      most_launches = std::max(most_launches, more.most_launches);
+    }
+    if (more.last_end_ns > 0) {
+      first_start_ns =
+          last_end_ns == 0 ? more.first_start_ns : std::min(first_start_ns, more.first_start_ns);
+      last_end_ns = std::max(last_end_ns, more.last_end_ns);
+    }
+    calls += more.calls;
+    counted_calls += more.counted_calls;
+    for (const auto& [reason, count] : more.uncounted) uncounted[reason] += count;
+    host_time_s += more.host_time_s;
+    watched_calls += more.watched_calls;
+    launches += more.launches;
+    dropped_calls += more.dropped_calls;
+  }
+};
+
+// A place in the tree of regions. Its own sums are over all devices: a pass that
+// works on two counts twice.
+struct RegionPath : InstanceSums {
+  uint32_t path = 0;                 // from 1, within the process
+  uint32_t parent = 0;               // 0: top level
+  std::string name;                  // UTF-8; bytes that were not are written as U+FFFD
+  std::string domain;                // empty: the default domain
+  std::vector<uint32_t> members;     // not empty: regions open at once on several threads
+  std::optional<LaunchKind> launch;  // present: launches of one kind inside the parent
+
+  // By the device that instances name: its index plus one, 0 for those that
+  // name none. Empty: no instance names one.
+  std::map<uint32_t, InstanceSums> by_device;
 };
 
 // Values of one range in one epoch, exclusive: the segments in which this path
 // was innermost.
 struct SlotValues {
   uint32_t path = 0;
-  uint64_t instances = 0;   // calls of the path that this epoch holds
-  uint64_t incomplete = 0;  // of these, calls of which a part was not measured
+  uint64_t instances = 0;   // calls of the path that this epoch, or its chain, holds whole
+  uint64_t incomplete = 0;  // calls of which a part is not in the epoch or its chain
   uint64_t segments = 0;
   bool evaluated = false;                     // false: raw image kept, CUPTI was not at hand
   std::vector<std::optional<double>> values;  // by position in the set's counters
+  uint64_t cut_segments = 0;                  // of these, begun or ended by a change of sets
+  uint64_t counted_ns = 0;                    // host time of the segments
+  uint32_t call = 0;   // number of the outermost instance in this epoch or chain, from 1; 0: slots
+                       // are not kept apart by instance
+  uint32_t range = 0;  // number that names its range, plus one; 0: path and call name it
 };
 
 // One Start/Stop of the counters with one set.
@@ -105,6 +158,7 @@ struct Epoch {
   uint64_t end_ns = 0;
   std::vector<SlotValues> slots;
   uint32_t baseline = 0;  // number of the image's baseline, as last added; 0: none
+  uint32_t chain = 0;     // first of the epochs that this one continues; 0: it stands alone
 };
 
 // A kind of launch seen inside a region.
@@ -116,6 +170,7 @@ struct RunKernel {
   uint32_t block[3] = {0, 0, 0};  // threads
   uint64_t shared_bytes = 0;
   uint64_t launches = 0;
+  uint32_t device = 0;  // index plus one; 0: the only one, or none
 };
 
 struct RunNote {
@@ -124,9 +179,23 @@ struct RunNote {
   std::string text;
 };
 
+// What counting has cost a process so far, as it estimated itself: sums over the
+// time in which some thread was held up, or slowed (wire.Cost).
+struct RunCost {
+  uint64_t wall_ns = 0;      // since the session began
+  uint64_t set_up_ns = 0;    // regions waited for counters to be set up
+  uint64_t rotation_ns = 0;  // regions waited for a change of sets
+  uint64_t border_ns = 0;    // in CUPTI's calls at the borders of regions
+  uint64_t slowed_ns = 0;    // instances ran longer in other sets than in set "time"
+
+  uint64_t total_ns() const { return set_up_ns + rotation_ns + border_ns + slowed_ns; }
+  bool operator==(const RunCost&) const = default;
+};
+
 // One process that reported.
 struct RunProcess {
-  int64_t id = 0;  // in the run file
+  int64_t id = 0;       // in the run file
+  uint32_t replay = 0;  // run of an application replay, from 1; 0: of none
   std::string host;
   uint32_t pid = 0;
   uint64_t start_ticks = 0;
@@ -147,12 +216,24 @@ struct RunProcess {
   std::vector<RunKernel> kernels;
   std::vector<RunNote> notes;
   std::map<std::string, uint64_t> losses;  // kind -> count
+  std::optional<RunCost> cost;             // absent: it did not say
+};
+
+// One of several times that the program was run for one run file.
+struct ProgramRun {
+  uint32_t run = 0;  // from 1; 0: without Rafter, to see what counting costs
+  std::string sets;  // "memory"; empty: none
+  int exit_status = 0;
+  uint64_t wall_ns = 0;  // from its start to its end
+
+  bool operator==(const ProgramRun&) const = default;
 };
 
 struct Run {
   std::string rafter_version;  // that wrote the file
   std::string command;         // what was run; empty when collected by hand
   std::optional<int> exit_status;
+  std::vector<ProgramRun> program_runs;  // empty: it was run once
   std::vector<RunProcess> processes;
   std::map<std::string, uint64_t> losses;  // of the collector itself
 };

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "collector/store/older_schemas.h"
 #include "collector/store/schema.h"
 #include "collector/store/statements.h"
 
@@ -82,8 +83,8 @@ int64_t Pragma(sqlite3* database, const char* sql) {
   return value;
 }
 
-// Whether the database is a run file whose schema we know.
-absl::Status CheckSchema(sqlite3* database, const std::string& path) {
+// The schema of a database that is a run file, where we know it.
+absl::StatusOr<int64_t> CheckedSchema(sqlite3* database, const std::string& path) {
   const int64_t id = Pragma(database, "PRAGMA application_id");
   if (id < 0) return SqliteFailure(database, path, "opening failed");
   if (static_cast<uint32_t>(id) != kRunFileApplicationId) {
@@ -97,7 +98,7 @@ absl::Status CheckSchema(sqlite3* database, const std::string& path) {
                  absl::StrCat("was made by a newer Rafter (schema ", version,
                               "; this one reads up to ", kSchemaVersion, "); update Rafter"));
   }
-  return absl::OkStatus();
+  return version;
 }
 
 absl::Status Execute(sqlite3* database, const std::string& path, const char* sql) {
@@ -180,10 +181,14 @@ absl::StatusOr<std::unique_ptr<RunFile>> RunFile::Create(const std::string& path
   std::unique_ptr<RunFile> run_file(new RunFile(database, path));
   if (code != SQLITE_OK) return SqliteFailure(database, path, "opening failed");
   if (append) {
-    if (absl::Status schema = CheckSchema(database, path); !schema.ok()) return schema;
+    const absl::StatusOr<int64_t> schema = CheckedSchema(database, path);
+    if (!schema.ok()) return schema.status();
   }
   if (absl::Status prepared = run_file->Prepare(/*writable=*/true, !append); !prepared.ok()) {
     return prepared;
+  }
+  if (append) {
+    if (absl::Status brought = run_file->BringUpToDate(); !brought.ok()) return brought;
   }
   return run_file;
 }
@@ -198,8 +203,23 @@ absl::StatusOr<std::unique_ptr<RunFile>> RunFile::OpenForReading(const std::stri
   if (absl::Status prepared = run_file->Prepare(/*writable=*/false, false); !prepared.ok()) {
     return prepared;
   }
-  if (absl::Status schema = CheckSchema(database, path); !schema.ok()) return schema;
+  const absl::StatusOr<int64_t> schema = CheckedSchema(database, path);
+  if (!schema.ok()) return schema.status();
+  if (*schema < kSchemaVersion) {
+    if (absl::Status set = Execute(database, path, kReadSchema1); !set.ok()) return set;
+  }
   return run_file;
+}
+
+// Under the write lock, so that two writers do not both do it.
+absl::Status RunFile::BringUpToDate() {
+  const absl::StatusOr<int64_t> schema = CheckedSchema(database_, path_);
+  if (!schema.ok()) return schema.status();
+  if (*schema == kSchemaVersion) return absl::OkStatus();
+  if (sqlite3_exec(database_, kSchema1To2, nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return SqliteFailure(database_, path_, "bringing it to the schema of this Rafter failed");
+  }
+  return statements_->Commit();
 }
 
 absl::Status RunFile::Prepare(bool writable, bool is_new) {
@@ -215,7 +235,7 @@ absl::Status RunFile::Prepare(bool writable, bool is_new) {
   }
   statements_->writable = true;
   if (absl::Status begun = statements_->Begin(); !begun.ok()) return begun;
-  if (!is_new) return absl::OkStatus();
+  if (!is_new) return AddReplays();
   const std::string identity = absl::StrCat("PRAGMA application_id=", kRunFileApplicationId,
                                             "; PRAGMA user_version=", kSchemaVersion);
   if (absl::Status set = Execute(database_, path_, identity.c_str()); !set.ok()) return set;
@@ -227,6 +247,23 @@ absl::Status RunFile::Prepare(bool writable, bool is_new) {
     return put;
   }
   return statements_->Commit();
+}
+
+bool RunFile::Has(const char* table, const char* column) {
+  Statement row(statements_->Get("SELECT 1 FROM pragma_table_info(?) WHERE name=?"));
+  row.Bind(std::string(table), std::string(column));
+  return row.Step();
+}
+
+absl::Status RunFile::AddReplays() {
+  if (Has("processes", "replay")) return absl::OkStatus();
+  std::string sql = "ALTER TABLE processes ADD COLUMN replay INTEGER;";
+  const std::string schema = kSchema;
+  for (const char* table : {"CREATE TABLE costs ", "CREATE TABLE program_runs "}) {
+    const size_t start = schema.find(table);
+    sql += schema.substr(start, schema.find(';', start) + 1 - start);
+  }
+  return Execute(database_, path_, sql.c_str());
 }
 
 RunFile::~RunFile() {

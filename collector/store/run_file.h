@@ -12,6 +12,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,7 @@ struct StoredInstance {
   uint32_t epoch = 0;      // 0: not counted
   uint32_t uncounted = 0;  // wire.Uncounted
   std::optional<uint32_t> launches;
+  uint32_t device = 0;  // index plus one; 0: the only one, or none
 };
 
 class RunFile {
@@ -40,7 +42,7 @@ class RunFile {
 
   // Makes a run file. kRefuse: fails when `path` exists (and names --force).
   // kAppend: opens a run file that is there, refusing one that is not ours or
-  // whose schema is newer.
+  // whose schema is newer; one of an older schema is brought to ours first.
   static absl::StatusOr<std::unique_ptr<RunFile>> Create(const std::string& path,
                                                          Existing existing);
 
@@ -61,8 +63,8 @@ class RunFile {
   absl::Status SetPlan(int64_t process, const RunDevice& device,
                        const std::vector<uint8_t>& configuration);
   absl::Status AddPath(int64_t process, const RegionPath& path);
-  // An instance that is there already (same path, thread and start, in an
-  // earlier call) is not stored again; `duplicates` grows by one for each.
+  // An instance that is there already (same path, thread, start and device, in
+  // an earlier call) is not stored again; `duplicates` grows by one for each.
   absl::Status AddInstances(int64_t process, std::span<const StoredInstance> instances,
                             uint64_t* duplicates = nullptr);
   // Passes through a region that the target could not record; total so far.
@@ -84,9 +86,12 @@ class RunFile {
   // Takes back notes that begin with `text_prefix` and are no longer true.
   absl::Status RemoveNotes(int64_t process, const std::string& text_prefix);
   absl::Status SetLoss(int64_t process, const std::string& kind, uint64_t count);  // total so far
+  // What counting cost so far; an earlier account changes nothing.
+  absl::Status SetCost(int64_t process, const RunCost& cost);
   absl::Status SetEnding(int64_t process, const std::string& ending);
   absl::StatusOr<std::string> Ending(int64_t process);
   absl::Status SetCommand(const std::string& command, std::optional<int> exit_status);
+  absl::Status AddProgramRun(const ProgramRun& run);
   absl::Status AddCollectorLoss(const std::string& kind, uint64_t more);
 
   // What a process said of its devices, for a stream that goes on with it.
@@ -106,6 +111,7 @@ class RunFile {
     uint32_t epoch = 0;
     std::string chip;
     std::vector<uint8_t> availability;
+    std::string gpu;  // UUID
     std::vector<Counter> counters;
     std::string baseline;        // serialised wire.Baseline
     std::string image;           // serialised wire.Image
@@ -136,11 +142,19 @@ class RunFile {
  private:
   RunFile(sqlite3* database, std::string path);
   absl::Status Prepare(bool writable, bool is_new);
+  absl::Status BringUpToDate();
   absl::Status PutSets(int64_t process, const RunDevice& device);
   absl::Status PutSlots(int64_t process, const Epoch& epoch);
+  bool Has(const char* table, const char* column);  // files of earlier versions lack some
+  absl::Status AddReplays();                        // to such a file: what application replay needs
   absl::Status ReadProcesses(Run& run);
+  absl::Status ReadProgramRuns(Run& run);
+  absl::Status ReadCost(RunProcess& process);
   absl::Status ReadDevices(RunProcess& process);
   absl::Status ReadPaths(RunProcess& process);
+  absl::Status ReadLaunches(std::map<uint32_t, RegionPath>& paths, int64_t process);
+  absl::Status ReadInstances(std::map<uint32_t, RegionPath>& paths, int64_t process);
+  absl::Status ReadDropped(std::map<uint32_t, RegionPath>& paths, int64_t process);
   absl::Status ReadEpochs(RunProcess& process);
   absl::Status ReadRest(RunProcess& process);
 

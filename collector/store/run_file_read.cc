@@ -1,13 +1,11 @@
 // The reading half of RunFile: a whole run in memory, and what waits for CUPTI.
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <map>
 #include <unordered_map>
 
 #include "collector/store/compressed.h"
 #include "collector/store/statements.h"
-#include "collector/store/uncounted.h"
 
 namespace rafter {
 namespace {
@@ -19,6 +17,24 @@ absl::StatusOr<std::vector<uint8_t>> Unpack(const std::string& compressed) {
   const absl::StatusOr<std::string> bytes = Decompress(compressed, kMaxStoredBytes);
   if (!bytes.ok()) return bytes.status();
   return std::vector<uint8_t>(bytes->begin(), bytes->end());
+}
+
+// The slots of an epoch, without values.
+constexpr char kSlotsOfEpoch[] =
+    "SELECT path, instances, incomplete, segments, cut_segments, counted_ns, call, range FROM slots"
+    " WHERE epoch_id=? ORDER BY position";
+
+SlotValues ToSlot(const Statement& row) {
+  SlotValues slot;
+  slot.path = row.U32(0);
+  slot.instances = row.U64(1);
+  slot.incomplete = row.U64(2);
+  slot.segments = row.U64(3);
+  slot.cut_segments = row.U64(4);
+  slot.counted_ns = row.U64(5);
+  slot.call = row.U32(6);
+  slot.range = row.U32(7);
+  return slot;
 }
 
 }  // namespace
@@ -41,7 +57,9 @@ absl::StatusOr<Run> RunFile::Read() {
     if (!row.ok()) return db.ReadFailure();
   }
   RAFTER_STORE_TRY(ReadProcesses(run));
+  RAFTER_STORE_TRY(ReadProgramRuns(run));
   for (RunProcess& process : run.processes) {
+    RAFTER_STORE_TRY(ReadCost(process));
     RAFTER_STORE_TRY(ReadDevices(process));
     RAFTER_STORE_TRY(ReadPaths(process));
     RAFTER_STORE_TRY(ReadEpochs(process));
@@ -68,6 +86,32 @@ absl::Status RunFile::ReadProcesses(Run& run) {
     process.realtime_ns = row.U64(9);
     process.library_version = row.Text(10);
     process.ending = row.Text(11);
+  }
+  return row.ok() ? absl::OkStatus() : statements_->ReadFailure();
+}
+
+absl::Status RunFile::ReadProgramRuns(Run& run) {
+  if (!Has("processes", "replay")) return absl::OkStatus();
+  Statement replay(statements_->Get("SELECT replay FROM processes ORDER BY process"));
+  for (RunProcess& process : run.processes) {
+    if (replay.Step() && !replay.IsNull(0)) process.replay = replay.U32(0);
+  }
+  Statement row(
+      statements_->Get("SELECT run, sets, exit_status, wall_ns FROM program_runs ORDER BY run"));
+  while (row.Step()) {
+    run.program_runs.push_back({row.U32(0), row.Text(1), static_cast<int>(row.I64(2)), row.U64(3)});
+  }
+  return replay.ok() && row.ok() ? absl::OkStatus() : statements_->ReadFailure();
+}
+
+absl::Status RunFile::ReadCost(RunProcess& process) {
+  if (!Has("costs", "process")) return absl::OkStatus();
+  Statement row(
+      statements_->Get("SELECT wall_ns, set_up_ns, rotation_ns, border_ns, slowed_ns FROM costs"
+                       " WHERE process=?"));
+  row.Bind(process.id);
+  if (row.Step()) {
+    process.cost = {row.U64(0), row.U64(1), row.U64(2), row.U64(3), row.U64(4)};
   }
   return row.ok() ? absl::OkStatus() : statements_->ReadFailure();
 }
@@ -132,88 +176,6 @@ absl::Status RunFile::ReadDevices(RunProcess& process) {
   return absl::OkStatus();
 }
 
-absl::Status RunFile::ReadPaths(RunProcess& process) {
-  Statements& db = *statements_;
-  std::map<uint32_t, RegionPath> paths;
-  {
-    Statement row(
-        db.Get("SELECT path, parent, name, domain FROM regions WHERE process=? ORDER BY path"));
-    row.Bind(process.id);
-    while (row.Step()) {
-      RegionPath& path = paths[row.U32(0)];
-      path.path = row.U32(0);
-      path.parent = row.U32(1);
-      path.name = row.Text(2);
-      path.domain = row.Text(3);
-    }
-    Statement member(
-        db.Get("SELECT path, member FROM region_members WHERE process=? ORDER BY path,"
-               " position"));
-    member.Bind(process.id);
-    while (member.Step()) {
-      const auto owner = paths.find(member.U32(0));
-      if (owner != paths.end()) owner->second.members.push_back(member.U32(1));
-    }
-    if (!row.ok() || !member.ok()) return db.ReadFailure();
-  }
-  const auto named = [&paths](uint32_t number) -> RegionPath& {
-    RegionPath& path = paths[number];
-    if (path.path == 0) {
-      // Its Names frame was lost; its calls are not.
-      path.path = number;
-      path.name = absl::StrCat("(unnamed region ", number, ")");
-    }
-    return path;
-  };
-  // By reason: a call is counted when its epoch arrived.
-  Statement sums(db.Get(
-      "SELECT i.path, i.uncounted, i.epoch != 0 AS had_epoch, e.epoch IS NOT NULL AS arrived,"
-      " count(*), total(i.duration_ns), count(i.launches), coalesce(sum(i.launches), 0),"
-      " min(i.launches), max(i.launches) FROM instances i LEFT JOIN epochs e ON"
-      " e.process = i.process AND e.epoch = i.epoch WHERE i.process=? GROUP BY 1, 2, 3, 4"));
-  sums.Bind(process.id);
-  while (sums.Step()) {
-    RegionPath& path = named(sums.U32(0));
-    const uint32_t reason = sums.U32(1);
-    const uint64_t calls = sums.U64(4);
-    path.calls += calls;
-    path.host_time_s += sums.Real(5) * 1e-9;
-    if (reason != 0) {
-      path.uncounted[std::string(UncountedReason(reason))] += calls;
-    } else if (sums.U64(2) == 0) {
-      path.uncounted[std::string(UncountedReason(2))] += calls;
-    } else if (sums.U64(3) == 0) {
-      path.uncounted[std::string(kEpochLost)] += calls;
-    } else {
-      path.counted_calls += calls;
-    }
-    const uint64_t watched = sums.U64(6);
-    if (watched == 0) continue;
-    const uint64_t least = sums.U64(8);
-    path.least_launches = path.watched_calls == 0 ? least : std::min(path.least_launches, least);
-    path.most_launches = std::max(path.most_launches, sums.U64(9));
-    path.watched_calls += watched;
-    path.launches += sums.U64(7);
-  }
-  if (!sums.ok()) return db.ReadFailure();
-  Statement dropped(db.Get("SELECT path, count FROM dropped_instances WHERE process=?"));
-  dropped.Bind(process.id);
-  while (dropped.Step()) {
-    RegionPath& path = named(dropped.U32(0));
-    path.calls += dropped.U64(1);
-    path.dropped_calls += dropped.U64(1);
-    path.uncounted[std::string(kInstanceDropped)] += dropped.U64(1);
-  }
-  if (!dropped.ok()) return db.ReadFailure();
-  std::vector<uint32_t> parents;
-  for (const auto& [number, path] : paths) parents.push_back(path.parent);
-  for (const uint32_t parent : parents) {
-    if (parent != 0) named(parent);
-  }
-  for (auto& [number, path] : paths) process.paths.push_back(std::move(path));
-  return absl::OkStatus();
-}
-
 absl::Status RunFile::ReadEpochs(RunProcess& process) {
   Statements& db = *statements_;
   // Counters of each device and set, for the width of the values.
@@ -226,7 +188,7 @@ absl::Status RunFile::ReadEpochs(RunProcess& process) {
   std::unordered_map<int64_t, size_t> by_id;
   {
     Statement row(
-        db.Get("SELECT id, epoch, device, pass, set_name, start_ns, end_ns, evaluated"
+        db.Get("SELECT id, epoch, device, pass, set_name, start_ns, end_ns, evaluated, chain"
                " FROM epochs WHERE process=? ORDER BY epoch"));
     row.Bind(process.id);
     while (row.Step()) {
@@ -239,17 +201,12 @@ absl::Status RunFile::ReadEpochs(RunProcess& process) {
       epoch.start_ns = row.U64(5);
       epoch.end_ns = row.U64(6);
       const bool evaluated = row.U64(7) != 0;
+      epoch.chain = row.U32(8);
       const auto width = widths.find({epoch.device, epoch.set});
-      Statement slot(
-          db.Get("SELECT path, instances, incomplete, segments FROM slots WHERE"
-                 " epoch_id=? ORDER BY position"));
+      Statement slot(db.Get(kSlotsOfEpoch));
       slot.Bind(row.I64(0));
       while (slot.Step()) {
-        SlotValues& values = epoch.slots.emplace_back();
-        values.path = slot.U32(0);
-        values.instances = slot.U64(1);
-        values.incomplete = slot.U64(2);
-        values.segments = slot.U64(3);
+        SlotValues& values = epoch.slots.emplace_back(ToSlot(slot));
         values.evaluated = evaluated;
         if (evaluated && width != widths.end()) values.values.resize(width->second);
       }
@@ -279,7 +236,7 @@ absl::Status RunFile::ReadRest(RunProcess& process) {
 
   Statement kernel(
       db.Get("SELECT path, symbol, signature, grid_x, grid_y, grid_z, block_x, block_y, block_z,"
-             " shared_bytes, launches FROM kernels WHERE process=?"));
+             " shared_bytes, launches, device FROM kernels WHERE process=?"));
   kernel.Bind(process.id);
   while (kernel.Step()) {
     RunKernel& read = process.kernels.emplace_back();
@@ -292,6 +249,7 @@ absl::Status RunFile::ReadRest(RunProcess& process) {
     }
     read.shared_bytes = kernel.U64(9);
     read.launches = kernel.U64(10);
+    read.device = kernel.U32(11);
   }
 
   Statement note(db.Get("SELECT severity, about, text FROM notes WHERE process=? ORDER BY id"));
@@ -341,7 +299,7 @@ absl::StatusOr<std::vector<RunFile::Unevaluated>> RunFile::UnevaluatedEpochs(uin
   std::vector<Unevaluated> waiting;
   Statement row(db.Get(
       "SELECT e.id, e.process, e.device, e.epoch, e.pass, e.set_name, e.start_ns, e.end_ns, d.chip,"
-      " d.cupti_version, d.availability, b.data, i.data, b.baseline FROM epochs e"
+      " d.cupti_version, d.availability, b.data, i.data, b.baseline, e.chain, d.uuid FROM epochs e"
       " JOIN images i ON i.epoch_id = e.id"
       " JOIN devices d ON d.process = e.process AND d.device = e.device"
       " JOIN baselines b ON b.id = i.baseline_id"
@@ -360,6 +318,8 @@ absl::StatusOr<std::vector<RunFile::Unevaluated>> RunFile::UnevaluatedEpochs(uin
     one.stored.start_ns = row.U64(6);
     one.stored.end_ns = row.U64(7);
     one.stored.baseline = row.U32(13);
+    one.stored.chain = row.U32(14);
+    one.gpu = row.Text(15);
     one.chip = row.Text(8);
     one.cupti_version = row.U32(9);
     absl::StatusOr<std::vector<uint8_t>> availability = Unpack(row.Bytes(10));
@@ -379,13 +339,9 @@ absl::StatusOr<std::vector<RunFile::Unevaluated>> RunFile::UnevaluatedEpochs(uin
     while (counter.Step()) {
       one.counters.push_back({counter.Text(0), counter.Text(1), counter.Text(2)});
     }
-    Statement slot(
-        db.Get("SELECT path, instances, incomplete, segments FROM slots WHERE epoch_id=?"
-               " ORDER BY position"));
+    Statement slot(db.Get(kSlotsOfEpoch));
     slot.Bind(one.row);
-    while (slot.Step()) {
-      one.stored.slots.push_back({slot.U32(0), slot.U64(1), slot.U64(2), slot.U64(3), false, {}});
-    }
+    while (slot.Step()) one.stored.slots.push_back(ToSlot(slot));
     if (!counter.ok() || !slot.ok()) return db.ReadFailure();
   }
   if (!row.ok()) return db.ReadFailure();

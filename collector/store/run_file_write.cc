@@ -2,6 +2,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_cat.h>
 
+#include <tuple>
 #include <utility>
 
 #include "collector/store/compressed.h"
@@ -21,10 +22,11 @@ absl::StatusOr<int64_t> RunFile::AddProcess(const RunProcess& identity) {
   RAFTER_STORE_TRY(db.CommitIfDue());
   RAFTER_STORE_TRY(db.Write(
       "INSERT OR IGNORE INTO processes (host, boot_id, pid, start_ticks, executable, rank, job,"
-      " monotonic_ns, realtime_ns, library_version) VALUES (?,?,?,?,?,?,?,?,?,?)",
+      " monotonic_ns, realtime_ns, library_version, replay) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
       identity.host, identity.boot_id, identity.pid, identity.start_ticks, identity.executable,
       identity.rank, identity.job, identity.monotonic_ns, identity.realtime_ns,
-      identity.library_version));
+      identity.library_version,
+      identity.replay == 0 ? std::nullopt : std::optional<uint32_t>(identity.replay)));
   const bool is_new = sqlite3_changes(database_) == 1;
   int64_t id = 0;
   {
@@ -122,7 +124,12 @@ absl::Status RunFile::AddPath(int64_t process, const RegionPath& path) {
     RAFTER_STORE_TRY(db.Write("INSERT OR IGNORE INTO region_members VALUES (?,?,?,?)", process,
                               path.path, static_cast<uint64_t>(i), path.members[i]));
   }
-  return absl::OkStatus();
+  if (!path.launch) return absl::OkStatus();
+  const LaunchKind& launch = *path.launch;
+  return db.Write("INSERT OR IGNORE INTO launches VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", process,
+                  path.path, launch.symbol, launch.signature, launch.grid[0], launch.grid[1],
+                  launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
+                  launch.dynamic_shared_bytes, launch.static_shared_bytes, launch.registers);
 }
 
 absl::Status RunFile::AddInstances(int64_t process, std::span<const StoredInstance> instances,
@@ -131,17 +138,18 @@ absl::Status RunFile::AddInstances(int64_t process, std::span<const StoredInstan
   RAFTER_STORE_TRY(db.CommitIfDue());
   // Where the clock is coarse, instances of one call may start together; the
   // ordinal keeps those apart.
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, std::pair<uint64_t, uint32_t>> last;
+  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, std::pair<uint64_t, uint32_t>> last;
   for (const StoredInstance& instance : instances) {
-    auto& [start_ns, ordinal] =
-        last.try_emplace({instance.path, instance.thread}, instance.start_ns, UINT32_MAX)
-            .first->second;
+    auto& [start_ns, ordinal] = last.try_emplace({instance.path, instance.thread, instance.device},
+                                                 instance.start_ns, UINT32_MAX)
+                                    .first->second;
     ordinal = start_ns == instance.start_ns ? ordinal + 1 : 0;
     start_ns = instance.start_ns;
-    RAFTER_STORE_TRY(db.Write("INSERT OR IGNORE INTO instances VALUES (?,?,?,?,?,?,?,?,?)", process,
-                              instance.path, instance.thread, instance.start_ns, ordinal,
-                              instance.duration_ns, instance.epoch, instance.uncounted,
-                              instance.launches));
+    RAFTER_STORE_TRY(db.Write(
+        "INSERT OR IGNORE INTO instances (process, path, thread, start_ns, ordinal, duration_ns,"
+        " epoch, uncounted, launches, device) VALUES (?,?,?,?,?,?,?,?,?,?)",
+        process, instance.path, instance.thread, instance.start_ns, ordinal, instance.duration_ns,
+        instance.epoch, instance.uncounted, instance.launches, instance.device));
     if (duplicates != nullptr && sqlite3_changes(database_) == 0) ++*duplicates;
   }
   return absl::OkStatus();
@@ -209,9 +217,11 @@ absl::Status RunFile::PutSlots(int64_t process, const Epoch& epoch) {
   RAFTER_STORE_TRY(db.Write("DELETE FROM slot_values WHERE epoch_id=?", id));
   for (size_t s = 0; s < epoch.slots.size(); ++s) {
     const SlotValues& slot = epoch.slots[s];
-    RAFTER_STORE_TRY(db.Write("INSERT INTO slots VALUES (?,?,?,?,?,?)", id,
-                              static_cast<uint64_t>(s), slot.path, slot.instances, slot.incomplete,
-                              slot.segments));
+    RAFTER_STORE_TRY(
+        db.Write("INSERT INTO slots (epoch_id, position, path, instances, incomplete, segments,"
+                 " cut_segments, counted_ns, call, range) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                 id, static_cast<uint64_t>(s), slot.path, slot.instances, slot.incomplete,
+                 slot.segments, slot.cut_segments, slot.counted_ns, slot.call, slot.range));
     for (size_t v = 0; v < slot.values.size(); ++v) {
       if (!slot.values[v].has_value()) continue;
       RAFTER_STORE_TRY(db.Write("INSERT INTO slot_values VALUES (?,?,?,?)", id,
@@ -228,8 +238,9 @@ absl::Status RunFile::AddEpoch(int64_t process, const Epoch& epoch,
   RAFTER_STORE_TRY(db.CommitIfDue());
   RAFTER_STORE_TRY(db.Write(
       "INSERT OR IGNORE INTO epochs (process, epoch, device, pass, set_name, start_ns, end_ns,"
-      " evaluated) VALUES (?,?,?,?,?,?,?,0)",
-      process, epoch.epoch, epoch.device, epoch.pass, epoch.set, epoch.start_ns, epoch.end_ns));
+      " evaluated, chain) VALUES (?,?,?,?,?,?,?,0,?)",
+      process, epoch.epoch, epoch.device, epoch.pass, epoch.set, epoch.start_ns, epoch.end_ns,
+      epoch.chain));
   if (sqlite3_changes(database_) == 0) {
     return absl::AlreadyExistsError(
         absl::StrCat("epoch ", epoch.epoch, " of this process is stored already"));
@@ -262,11 +273,12 @@ absl::Status RunFile::SetEpochValues(int64_t process, const Epoch& epoch) {
 absl::Status RunFile::AddKernel(int64_t process, const RunKernel& kernel) {
   RAFTER_STORE_TRY(statements_->CommitIfDue());
   return statements_->Write(
-      "INSERT INTO kernels VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET"
-      " launches=max(launches, excluded.launches)",
+      "INSERT INTO kernels (process, path, symbol, grid_x, grid_y, grid_z, block_x, block_y,"
+      " block_z, shared_bytes, signature, launches, device) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+      " ON CONFLICT DO UPDATE SET launches=max(launches, excluded.launches)",
       process, kernel.path, kernel.symbol, kernel.grid[0], kernel.grid[1], kernel.grid[2],
       kernel.block[0], kernel.block[1], kernel.block[2], kernel.shared_bytes, kernel.signature,
-      kernel.launches);
+      kernel.launches, kernel.device);
 }
 
 absl::Status RunFile::AddNote(int64_t process, const RunNote& note) {
@@ -289,6 +301,16 @@ absl::Status RunFile::SetLoss(int64_t process, const std::string& kind, uint64_t
       process, kind, count);
 }
 
+absl::Status RunFile::SetCost(int64_t process, const RunCost& cost) {
+  RAFTER_STORE_TRY(statements_->CommitIfDue());
+  return statements_->Write(
+      "INSERT INTO costs VALUES (?,?,?,?,?,?) ON CONFLICT DO UPDATE SET wall_ns=excluded.wall_ns,"
+      " set_up_ns=excluded.set_up_ns, rotation_ns=excluded.rotation_ns,"
+      " border_ns=excluded.border_ns, slowed_ns=excluded.slowed_ns"
+      " WHERE excluded.wall_ns >= wall_ns",
+      process, cost.wall_ns, cost.set_up_ns, cost.rotation_ns, cost.border_ns, cost.slowed_ns);
+}
+
 absl::Status RunFile::SetEnding(int64_t process, const std::string& ending) {
   RAFTER_STORE_TRY(statements_->CommitIfDue());
   return statements_->Write("UPDATE processes SET ending=? WHERE process=?", ending, process);
@@ -304,6 +326,12 @@ absl::StatusOr<std::string> RunFile::Ending(int64_t process) {
 absl::Status RunFile::SetCommand(const std::string& command, std::optional<int> exit_status) {
   RAFTER_STORE_TRY(statements_->CommitIfDue());
   return statements_->Write("UPDATE run SET command=?, exit_status=?", command, exit_status);
+}
+
+absl::Status RunFile::AddProgramRun(const ProgramRun& run) {
+  RAFTER_STORE_TRY(statements_->CommitIfDue());
+  return statements_->Write("INSERT OR REPLACE INTO program_runs VALUES (?,?,?,?)", run.run,
+                            run.sets, run.exit_status, run.wall_ns);
 }
 
 absl::Status RunFile::AddCollectorLoss(const std::string& kind, uint64_t more) {

@@ -15,7 +15,7 @@ namespace rafter {
 inline constexpr uint32_t kRunFileApplicationId = 0x52465452;
 
 // SQLite's user_version. A reader refuses a greater one.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE run (
@@ -42,6 +42,7 @@ CREATE TABLE processes (
   realtime_ns INTEGER NOT NULL,
   library_version TEXT NOT NULL,
   ending TEXT NOT NULL DEFAULT '',
+  replay INTEGER,
   UNIQUE (host, boot_id, pid, start_ticks)
 ) STRICT;
 CREATE TABLE arguments (
@@ -124,6 +125,22 @@ CREATE TABLE region_members (
   member INTEGER NOT NULL,
   PRIMARY KEY (process, path, position)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE launches (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  symbol TEXT NOT NULL,
+  signature TEXT NOT NULL,
+  grid_x INTEGER NOT NULL,
+  grid_y INTEGER NOT NULL,
+  grid_z INTEGER NOT NULL,
+  block_x INTEGER NOT NULL,
+  block_y INTEGER NOT NULL,
+  block_z INTEGER NOT NULL,
+  dynamic_shared_bytes INTEGER NOT NULL,
+  static_shared_bytes INTEGER NOT NULL,
+  registers INTEGER NOT NULL,
+  PRIMARY KEY (process, path)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE dropped_instances (
   process INTEGER NOT NULL,
   path INTEGER NOT NULL,
@@ -135,12 +152,13 @@ CREATE TABLE instances (
   path INTEGER NOT NULL,
   thread INTEGER NOT NULL,
   start_ns INTEGER NOT NULL,
+  device INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   duration_ns INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
   uncounted INTEGER NOT NULL,
   launches INTEGER,
-  PRIMARY KEY (process, path, thread, start_ns, ordinal)
+  PRIMARY KEY (process, path, thread, start_ns, device, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE epochs (
   id INTEGER PRIMARY KEY,
@@ -152,6 +170,7 @@ CREATE TABLE epochs (
   start_ns INTEGER NOT NULL,
   end_ns INTEGER NOT NULL,
   evaluated INTEGER NOT NULL,
+  chain INTEGER NOT NULL DEFAULT 0,
   UNIQUE (process, epoch)
 ) STRICT;
 CREATE INDEX unevaluated_epochs ON epochs (id) WHERE evaluated = 0;
@@ -162,6 +181,10 @@ CREATE TABLE slots (
   instances INTEGER NOT NULL,
   incomplete INTEGER NOT NULL,
   segments INTEGER NOT NULL,
+  cut_segments INTEGER NOT NULL DEFAULT 0,
+  counted_ns INTEGER NOT NULL DEFAULT 0,
+  call INTEGER NOT NULL DEFAULT 0,
+  range INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (epoch_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE slot_values (
@@ -195,10 +218,11 @@ CREATE TABLE kernels (
   block_y INTEGER NOT NULL,
   block_z INTEGER NOT NULL,
   shared_bytes INTEGER NOT NULL,
+  device INTEGER NOT NULL,
   signature TEXT NOT NULL,
   launches INTEGER NOT NULL,
   PRIMARY KEY (process, path, symbol, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-               shared_bytes)
+               shared_bytes, device)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
@@ -214,6 +238,20 @@ CREATE TABLE losses (
   count INTEGER NOT NULL,
   PRIMARY KEY (process, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE costs (
+  process INTEGER PRIMARY KEY,
+  wall_ns INTEGER NOT NULL,
+  set_up_ns INTEGER NOT NULL,
+  rotation_ns INTEGER NOT NULL,
+  border_ns INTEGER NOT NULL,
+  slowed_ns INTEGER NOT NULL
+) STRICT;
+CREATE TABLE program_runs (
+  run INTEGER PRIMARY KEY,
+  sets TEXT NOT NULL,
+  exit_status INTEGER NOT NULL,
+  wall_ns INTEGER NOT NULL
+) STRICT;
 )sql";
 
 }  // namespace rafter

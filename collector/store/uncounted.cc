@@ -8,20 +8,20 @@ namespace {
 // By number of wire.Uncounted; collector/ingest checks that they agree.
 constexpr std::array<std::string_view, 15> kReasons = {
     "",
-    "no CUDA context was current",
+    kNoContext,
     kCountingOff,
     "a change of counters was under way",
     "more regions, or borders, in one epoch than it holds",
-    "its CUDA context was not the counted one",
+    "work on a CUDA context that did not count it",
     "the counters were still being set up",
     "another thread's region was open at the same time",
-    "it was still open when the process ended",
+    "still open when the process ended",
     "CUPTI refused the range",
     kResting,
-    "its set of counters was left out",
+    "the set of counters was left out",
     kPartial,
-    "another process, context or profiler had the counters of its GPU",
-    "it was one of the first calls, which were to be skipped",
+    kNotOurTurn,
+    "among the first calls, which --skip leaves out",
 };
 
 }  // namespace

@@ -22,6 +22,13 @@ inline constexpr std::string_view kResting = "enough calls of it had been measur
 // Some sets have parts of it.
 inline constexpr std::string_view kPartial = "sets changed while it was open";
 
+// Others use its GPU as well.
+inline constexpr std::string_view kNotOurTurn =
+    "another process, context or profiler had the counters of the GPU";
+
+// It ran nothing on a GPU that counts.
+inline constexpr std::string_view kNoContext = "no CUDA context was current";
+
 // The process says why, in a note of its own.
 inline constexpr std::string_view kCountingOff = "counting was off";
 

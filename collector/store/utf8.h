@@ -1,13 +1,14 @@
 // Utf8 tells characters from bytes that are none: what a target says is bytes,
 // and what we write is text.
 //
-//   Threads   a pure function.
+//   Threads   pure functions.
 //   Blocking  never.
-//   Memory    none.
-//   Lifetime  none.
+//   Memory    returns strings.
+//   Lifetime  plain values.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace rafter {
@@ -30,6 +31,19 @@ inline size_t Utf8CharacterBytes(std::string_view text) {
   const bool surrogate = byte(0) == 0xED && byte(1) > 0x9F;
   const bool too_high = byte(0) == 0xF4 && byte(1) > 0x8F;
   return overlong || surrogate || too_high ? 0 : bytes;
+}
+
+// What moves a terminal's cursor, or more.
+inline bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+// `text` as one line, which it may have ended already: control characters become blanks.
+inline std::string OneLine(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  std::string line(text);
+  for (char& c : line) {
+    if (IsControl(c)) c = ' ';
+  }
+  return line;
 }
 
 }  // namespace rafter

@@ -1,0 +1,95 @@
+// OlderSchemas makes files that an earlier Rafter wrote readable, or turns them
+// into files of today's schema. Included by run_file.cc only.
+//
+//   Threads   constants.
+//   Blocking  never.
+//   Memory    static.
+//   Lifetime  static.
+#pragma once
+
+namespace rafter {
+
+// For reading a file of schema 1: views of this connection, which stand before
+// the tables of the same names and have the columns of schema 2. The file
+// itself stays as it is.
+inline constexpr char kReadSchema1[] = R"sql(
+PRAGMA temp_store=MEMORY;
+CREATE TEMP VIEW instances AS SELECT *, 0 AS device FROM main.instances;
+CREATE TEMP VIEW epochs AS SELECT *, 0 AS chain FROM main.epochs;
+CREATE TEMP VIEW slots AS
+  SELECT *, 0 AS cut_segments, 0 AS counted_ns, 0 AS call, 0 AS range FROM main.slots;
+CREATE TEMP VIEW kernels AS SELECT *, 0 AS device FROM main.kernels;
+CREATE TEMP VIEW launches AS
+  SELECT 0 AS process, 0 AS path, '' AS symbol, '' AS signature, 0 AS grid_x, 0 AS grid_y,
+         0 AS grid_z, 0 AS block_x, 0 AS block_y, 0 AS block_z, 0 AS dynamic_shared_bytes,
+         0 AS static_shared_bytes, 0 AS registers WHERE 0;
+)sql";
+
+// For writing to a file of schema 1, in one transaction: the keys of instances
+// and kernels gain the device, so both tables are made anew. Columns of a key
+// stand first and in its order: for others SQLite 3.40's integrity_check
+// reports values as missing that are there.
+inline constexpr char kSchema1To2[] = R"sql(
+ALTER TABLE epochs ADD COLUMN chain INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE slots ADD COLUMN cut_segments INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE slots ADD COLUMN counted_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE slots ADD COLUMN call INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE slots ADD COLUMN range INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE launches (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  symbol TEXT NOT NULL,
+  signature TEXT NOT NULL,
+  grid_x INTEGER NOT NULL,
+  grid_y INTEGER NOT NULL,
+  grid_z INTEGER NOT NULL,
+  block_x INTEGER NOT NULL,
+  block_y INTEGER NOT NULL,
+  block_z INTEGER NOT NULL,
+  dynamic_shared_bytes INTEGER NOT NULL,
+  static_shared_bytes INTEGER NOT NULL,
+  registers INTEGER NOT NULL,
+  PRIMARY KEY (process, path)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE instances RENAME TO instances_1;
+CREATE TABLE instances (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  thread INTEGER NOT NULL,
+  start_ns INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  duration_ns INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  uncounted INTEGER NOT NULL,
+  launches INTEGER,
+  PRIMARY KEY (process, path, thread, start_ns, device, ordinal)
+) STRICT, WITHOUT ROWID;
+INSERT INTO instances SELECT process, path, thread, start_ns, 0, ordinal, duration_ns, epoch,
+  uncounted, launches FROM instances_1;
+DROP TABLE instances_1;
+ALTER TABLE kernels RENAME TO kernels_1;
+CREATE TABLE kernels (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  symbol TEXT NOT NULL,
+  grid_x INTEGER NOT NULL,
+  grid_y INTEGER NOT NULL,
+  grid_z INTEGER NOT NULL,
+  block_x INTEGER NOT NULL,
+  block_y INTEGER NOT NULL,
+  block_z INTEGER NOT NULL,
+  shared_bytes INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  signature TEXT NOT NULL,
+  launches INTEGER NOT NULL,
+  PRIMARY KEY (process, path, symbol, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+               shared_bytes, device)
+) STRICT, WITHOUT ROWID;
+INSERT INTO kernels SELECT process, path, symbol, grid_x, grid_y, grid_z, block_x, block_y,
+  block_z, shared_bytes, 0, signature, launches FROM kernels_1;
+DROP TABLE kernels_1;
+PRAGMA user_version=2;
+)sql";
+
+}  // namespace rafter
