@@ -18,11 +18,15 @@ bool IsPositive(const std::optional<double>& value) {
   return value && std::isfinite(*value) && *value > 0;
 }
 
+// Rows whose ratios the table left out on purpose.
+bool HasNoRatios(const Row& row) {
+  return row.validity == "instances unlike" || row.validity == "shared device";
+}
+
 std::optional<double> Ratio(const std::optional<double>& above, const std::optional<double>& below,
                             const std::optional<double>& given, const Row& row) {
   if (given) return given;
-  // Where calls are unlike, the table left the ratio out on purpose.
-  if (row.validity == "instances unlike" || !above || !IsPositive(below)) return std::nullopt;
+  if (HasNoRatios(row) || !above || !IsPositive(below)) return std::nullopt;
   return *above / *below;
 }
 
@@ -63,7 +67,7 @@ std::string WhyNotDrawn(const Row& row) {
   std::string why = Joined(missing, ", ") + " missing";
   if (missing.size() == 3) why = "nothing was measured";
   if (missing.empty()) {
-    why = row.validity == "instances unlike" ? row.validity : "no intensity or performance";
+    why = HasNoRatios(row) ? row.validity : "no intensity or performance";
   }
   return row.reason.empty() ? why : why + ": " + row.reason;
 }

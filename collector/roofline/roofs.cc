@@ -39,7 +39,7 @@ std::string_view OriginText(RoofOrigin origin) {
 std::vector<double> Dashes(const std::string& kind) {
   if (kind == "fp64" || kind == "l2") return {9, 4};
   if (kind == "fp16" || kind == "l1") return {9, 3, 2, 3};
-  if (kind == "tensor") return {2, 3};
+  if (kind.starts_with("tensor")) return {2, 3};
   return {};
 }
 
@@ -212,9 +212,12 @@ std::optional<Segment> MemoryLine(const MemoryRoof& roof, double highest_compute
 }  // namespace
 
 std::string KindText(const std::string& kind) {
-  if (kind == "tensor") return "Tensor";
   std::string text = kind;
   for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  // "Tensor", "Tensor.BF16".
+  if (text.starts_with("TENSOR")) {
+    for (size_t i = 1; i < 6; ++i) text[i] = kind[i];
+  }
   return text;
 }
 

@@ -2,13 +2,19 @@
 #include <set>
 #include <tuple>
 
+#include "collector/table/device_peaks.h"
+#include "collector/table/device_sharing.h"
 #include "collector/table/formulas.h"
 #include "collector/table/kernel_name.h"
+#include "collector/table/launch_kinds.h"
 #include "collector/table/metric.h"
+#include "collector/table/region_devices.h"
 #include "collector/table/region_tree.h"
 #include "collector/table/region_values.h"
+#include "collector/table/set_words.h"
 #include "collector/table/table.h"
 #include "collector/table/table_notes.h"
+#include "collector/table/tensor_work.h"
 #include "collector/table/utf8.h"
 #include "collector/table/verdict.h"
 
@@ -17,39 +23,15 @@ namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
-// Clocks are cycles over time, so over a few microseconds they are noise: on an
-// H200 calls of 8 us read up to 1 % above what the device can run at, calls of
-// 150 us none. Only longer calls count towards a roof where there are any, else
-// the longest.
-constexpr double kSteadyClockS = 100e-6;
+// More is of a stream that says what no process can have done.
+constexpr long double kMostLaunches = 1e18L;
 
-// Highest peak per cycle and highest clocks seen on one GPU of one host, by
-// metric, over all of its regions.
-struct DevicePeaks {
-  std::map<std::string, double> per_cycle;
-  struct Clock {
-    double hz = 0;
-    double call_s = 0;  // GPU time of a call of the region that it is from
-  };
-  std::map<std::string, Clock> clocks;
-};
+constexpr char kDramClockMetric[] = "dram__cycles_elapsed.avg.per_second";
+
 using DeviceKey = std::tuple<std::string, std::string>;
 
 DeviceKey KeyOf(const Row& row) {
   return {row.device_uuid, row.device_uuid.empty() ? row.host + "/" + row.device : ""};
-}
-
-void RaisePeak(DevicePeaks& peaks, const std::string& metric, double value) {
-  const auto [place, is_new] = peaks.per_cycle.try_emplace(metric, value);
-  if (!is_new) place->second = std::max(place->second, value);
-}
-
-void RaiseClock(DevicePeaks& peaks, const std::string& metric, DevicePeaks::Clock seen) {
-  const auto [place, is_new] = peaks.clocks.try_emplace(metric, seen);
-  if (is_new) return;
-  DevicePeaks::Clock& known = place->second;
-  const bool both_steady = seen.call_s >= kSteadyClockS && known.call_s >= kSteadyClockS;
-  if (both_steady ? seen.hz > known.hz : seen.call_s > known.call_s) known = seen;
 }
 
 std::optional<double> ValueOf(const std::optional<MetricTotal>& total) {
@@ -58,12 +40,6 @@ std::optional<double> ValueOf(const std::optional<MetricTotal>& total) {
 
 std::optional<double> Seconds(const std::optional<MetricTotal>& total_ns) {
   return total_ns ? std::optional<double>(total_ns->value / kNanosecondsPerSecond) : std::nullopt;
-}
-
-// "(132, 1, 1)", as Nsight Compute prints it.
-std::string SizeText(const uint32_t (&size)[3]) {
-  return "(" + std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " +
-         std::to_string(size[2]) + ")";
 }
 
 std::string BaseName(std::string_view path) {
@@ -76,13 +52,20 @@ void FillIdentity(const Evidence& evidence, Row& row) {
   row.hardware =
       evidence.options.hardware.empty() ? evidence.device.name : evidence.options.hardware;
   row.executable = BaseName(process.executable);
-  row.region = evidence.tree.Name(evidence.region.path);
+  // Launches are of the region around them.
+  const RegionPath& region = evidence.region;
+  row.region = evidence.tree.Name(region.launch ? region.parent : region.path);
   row.memory_level = evidence.options.memory_level;
   row.source = "cupti";
-  row.calls = evidence.region.calls;
+  row.calls = evidence.instances.calls;
   if (process.rank) row.rank = std::to_string(*process.rank);
   row.host = ValidUtf8(process.host);
   row.process = std::to_string(process.pid);
+}
+
+// A kernel that names no device is of the first on which the region has a row.
+bool IsOnDevice(const Evidence& evidence, const RunKernel& kernel) {
+  return kernel.device == 0 ? evidence.is_first_row : kernel.device == evidence.device.device + 1;
 }
 
 // Kernel columns only where every watched launch was of one kernel; sizes only
@@ -96,6 +79,7 @@ void FillKernel(const Evidence& evidence, Row& row) {
   bool same_sizes = true;
   for (const RunKernel& kernel : evidence.process.kernels) {
     if (std::find(below.begin(), below.end(), kernel.path) == below.end()) continue;
+    if (!IsOnDevice(evidence, kernel)) continue;
     if (first == nullptr) first = &kernel;
     if (kernel.symbol != first->symbol) return;
     same_sizes = same_sizes && std::equal(kernel.grid, kernel.grid + 3, first->grid) &&
@@ -103,7 +87,7 @@ void FillKernel(const Evidence& evidence, Row& row) {
     all_launches += kernel.launches;
     if (kernel.path == evidence.region.path) own_launches += kernel.launches;
   }
-  const uint64_t launches = evidence.region.launches;
+  const uint64_t launches = evidence.instances.launches;
   // A bound on the list may have left kernels out; then nothing is certain.
   if (first == nullptr || (own_launches != launches && all_launches != launches)) return;
   row.kernel_signature = first->signature.empty() ? first->symbol : first->signature;
@@ -115,18 +99,19 @@ void FillKernel(const Evidence& evidence, Row& row) {
 
 // Launches are "seen inside" a call, from border to border, so they include
 // those of nested regions and are not added up over the tree.
-void FillLaunches(const RegionPath& region, Row& row) {
-  if (region.watched_calls == 0) return;
+void FillLaunches(const InstanceSums& sums, Row& row) {
+  if (sums.watched_calls == 0) return;
   const long double per_call =
-      static_cast<long double>(region.launches) / static_cast<long double>(region.watched_calls);
-  row.launches = static_cast<uint64_t>(per_call * static_cast<long double>(region.calls) + 0.5L);
+      static_cast<long double>(sums.launches) / static_cast<long double>(sums.watched_calls);
+  const long double launches = per_call * static_cast<long double>(sums.calls) + 0.5L;
+  if (launches < kMostLaunches) row.launches = static_cast<uint64_t>(launches);
 }
 
 void FillMetrics(const Evidence& evidence, Row& row) {
   for (const CounterSet& set : evidence.device.sets) {
     for (const Counter& counter : set.counters) {
       row.metrics[counter.metric] =
-          ValueOf(FindMetric(evidence.values, counter.metric, evidence.region.calls));
+          ValueOf(FindMetric(evidence.values, counter.metric, evidence.instances.calls));
       row.metric_units[counter.metric] = UnitText(counter.unit);
     }
   }
@@ -136,11 +121,19 @@ void FillMetrics(const Evidence& evidence, Row& row) {
     row.sm_clock_hz = metric->second;
     break;
   }
+  const auto dram_clock = row.metrics.find(kDramClockMetric);
+  if (dram_clock != row.metrics.end()) row.dram_clock_hz = dram_clock->second;
 }
 
 void FillTimes(const Evidence& evidence, Row& row) {
-  const uint64_t calls = evidence.region.calls;
+  const uint64_t calls = evidence.instances.calls;
   const auto time_ns = FindMetric(evidence.values, kGpuTimeMetric, calls);
+  // Launches that were measured one by one say nothing of the time between them.
+  if (IsRepeated(evidence.values)) {
+    row.kernel_time_s = Seconds(time_ns);
+    if (evidence.region.launch) row.duration_s = row.kernel_time_s;
+    return;
+  }
   row.duration_s = Seconds(time_ns);
   // One epoch has no spread to tell of.
   if (time_ns && time_ns->epochs > 1 && time_ns->mean_per_call > 0) {
@@ -149,6 +142,40 @@ void FillTimes(const Evidence& evidence, Row& row) {
   }
   // Time in kernels: measured on the GPU, as the time that it was active.
   row.kernel_time_s = Seconds(FindMetric(evidence.values, kActiveTimeMetric, calls));
+}
+
+// The higher of several, or a share of one by another; all must have values.
+std::optional<double> Derive(const DerivedMetric& derived, const Row& row) {
+  std::vector<double> values;
+  for (const std::string& metric : derived.of) {
+    const auto found = row.metrics.find(metric);
+    const bool is_planned = found != row.metrics.end();
+    // A chip has most parts of a throughput.
+    if (!is_planned && derived.kind == DerivedMetric::Kind::kHighest) continue;
+    if (!is_planned || !found->second) return std::nullopt;
+    values.push_back(*found->second);
+  }
+  if (values.empty()) return std::nullopt;
+  if (derived.kind == DerivedMetric::Kind::kHighest) {
+    return *std::max_element(values.begin(), values.end());
+  }
+  if (values[1] == 0) return std::nullopt;
+  return 100 * values[0] / values[1];
+}
+
+// Columns that are made of others, where those were planned.
+void FillDerived(const RunDevice& device, Row& row) {
+  for (const DerivedMetric& derived : DerivedMetrics()) {
+    const auto is_planned = [&](const std::string& metric) { return row.metrics.contains(metric); };
+    const auto is_whole = [&](const std::string& set) { return IsWantedWhole(device, set); };
+    if (std::none_of(derived.of.begin(), derived.of.end(), is_planned)) continue;
+    if (!derived.whole.empty() &&
+        std::none_of(derived.whole.begin(), derived.whole.end(), is_whole)) {
+      continue;
+    }
+    row.metrics[derived.name] = Derive(derived, row);
+    row.metric_units[derived.name] = derived.unit;
+  }
 }
 
 std::optional<double>& FlopOf(Row& row, std::string_view precision) {
@@ -160,32 +187,42 @@ std::optional<double>& FlopOf(Row& row, std::string_view precision) {
 
 // Work of the precision that was asked for, or of the one with most of it. A
 // row without any work has no precision; its FLOP are 0 where they were
-// counted.
-void ChoosePrecision(const TableOptions& options, Row& row) {
-  if (options.precision != "auto") {
-    row.precision = options.precision;
-    row.flop = FlopOf(row, options.precision);
+// counted. Tensor work of one format goes by that format, whose peak is known.
+void ChoosePrecision(const Evidence& evidence, const TensorWork& tensor, Row& row) {
+  const std::string& asked = evidence.options.precision;
+  if (asked != "auto") {
+    row.precision = asked;
+    row.flop =
+        TensorFormatOf(asked).empty()
+            ? FlopOf(row, asked)
+            : ValueOf(FindFlop(evidence.values, asked, evidence.options, evidence.instances.calls));
     return;
   }
   for (const std::string& precision : Precisions()) {
     const std::optional<double> flop = FlopOf(row, precision);
-    if (!flop || (row.flop && *flop <= *row.flop)) continue;
+    // That the tensor cores did nothing says nothing of the rest.
+    if (!flop || (precision == "tensor" && *flop == 0)) continue;
+    if (row.flop && *flop <= *row.flop) continue;
     row.flop = flop;
     row.precision = *flop > 0 ? precision : "";
   }
+  if (row.precision == "tensor" && !tensor.format.empty()) row.precision += "." + tensor.format;
 }
 
 void FillWork(const Evidence& evidence, Row& row) {
-  const uint64_t calls = evidence.region.calls;
+  const uint64_t calls = evidence.instances.calls;
   for (const std::string& precision : Precisions()) {
     FlopOf(row, precision) = ValueOf(FindFlop(evidence.values, precision, evidence.options, calls));
   }
-  ChoosePrecision(evidence.options, row);
+  const TensorWork tensor = TensorWorkOf(evidence);
+  row.flop_tensor = tensor.flop;  // all of it, or nothing
+  ChoosePrecision(evidence, tensor, row);
   row.traffic_bytes =
       ValueOf(FindMetric(evidence.values, TrafficMetric(evidence.options.memory_level), calls));
   // FLOP, bytes and time are of different sets, so of different calls: where
   // calls are unlike, a ratio of them means nothing.
-  if (!UnlikeReasons(evidence).empty()) return;
+  // On a GPU that others use, bytes and time are not the region's alone.
+  if (!UnlikeReasons(evidence).empty() || IsShared(evidence)) return;
   if (row.flop && row.traffic_bytes && *row.traffic_bytes > 0) {
     row.flop_per_byte = *row.flop / *row.traffic_bytes;
   }
@@ -195,8 +232,10 @@ void FillWork(const Evidence& evidence, Row& row) {
 }
 
 void FillExclusive(const Evidence& evidence, const RegionValues& exclusive, Row& row) {
-  const uint64_t calls = evidence.region.calls;
-  row.exclusive_duration_s = Seconds(FindMetric(exclusive, kGpuTimeMetric, calls));
+  const uint64_t calls = evidence.instances.calls;
+  if (row.duration_s) {
+    row.exclusive_duration_s = Seconds(FindMetric(exclusive, kGpuTimeMetric, calls));
+  }
   row.exclusive_traffic_bytes =
       ValueOf(FindMetric(exclusive, TrafficMetric(evidence.options.memory_level), calls));
   if (!row.precision.empty()) {
@@ -215,12 +254,18 @@ void FillMeasuredCalls(const RegionValues& values, Row& row) {
   }
 }
 
-Row MakeRow(const Evidence& evidence, const RegionValues& exclusive) {
+Row MakeRow(const Evidence& evidence, const RegionValues& exclusive, const LaunchKinds& kinds) {
   Row row;
   FillIdentity(evidence, row);
-  FillKernel(evidence, row);
-  FillLaunches(evidence.region, row);
+  if (evidence.region.launch) {
+    kinds.Fill(*evidence.region.launch, row);
+    row.launches = evidence.instances.calls;
+  } else {
+    FillKernel(evidence, row);
+    FillLaunches(evidence.instances, row);
+  }
   FillMetrics(evidence, row);
+  FillDerived(evidence.device, row);
   FillTimes(evidence, row);
   FillWork(evidence, row);
   FillExclusive(evidence, exclusive, row);
@@ -231,106 +276,92 @@ Row MakeRow(const Evidence& evidence, const RegionValues& exclusive) {
   return row;
 }
 
-// Clocks of the rows count towards the roofs, but for those of empty regions:
-// over the microsecond that such a range takes they are noise.
-void NoteClocks(const Evidence& evidence, const Row& row, DevicePeaks& peaks) {
-  if (HasNoKernels(evidence) || !row.duration_s || row.calls.value_or(0) == 0) return;
-  const double call_s = *row.duration_s / static_cast<double>(*row.calls);
-  for (const auto& [metric, value] : row.metrics) {
-    if (value && metric.ends_with("__cycles_elapsed.avg.per_second")) {
-      RaiseClock(peaks, metric, {*value, call_s});
-    }
-  }
-}
-
-// Peaks per cycle are facts of the device, so every evaluated range tells them.
-void NotePeaks(const RunProcess& process, const RunDevice& device, DevicePeaks& peaks) {
-  for (const Epoch& epoch : process.epochs) {
-    const auto set = std::find_if(device.sets.begin(), device.sets.end(),
-                                  [&](const CounterSet& each) { return each.name == epoch.set; });
-    if (epoch.device != device.device || set == device.sets.end()) continue;
-    for (const SlotValues& slot : epoch.slots) {
-      const size_t counters = std::min(slot.values.size(), set->counters.size());
-      for (size_t i = 0; slot.evaluated && i < counters; ++i) {
-        const std::string& metric = set->counters[i].metric;
-        if (slot.values[i] && KindOf(metric) == MetricKind::kPeak) {
-          RaisePeak(peaks, metric, *slot.values[i]);
-        }
-      }
-    }
-  }
-}
-
-std::optional<double> Peak(const DevicePeaks& peaks, const std::optional<PeakFormula>& formula) {
-  if (!formula) return std::nullopt;
-  const auto per_cycle = peaks.per_cycle.find(formula->per_cycle.metric);
-  std::optional<double> clock_hz;
-  for (const std::string& metric : formula->clocks) {
-    const auto clock = peaks.clocks.find(metric);
-    if (clock != peaks.clocks.end()) clock_hz = std::max(clock_hz.value_or(0), clock->second.hz);
-  }
-  if (per_cycle == peaks.per_cycle.end() || !clock_hz) return std::nullopt;
-  const double peak = formula->per_cycle.weight * per_cycle->second * *clock_hz;
-  return peak > 0 ? std::optional<double>(peak) : std::nullopt;
-}
-
 class TableMaker {
  public:
-  TableMaker(const Run& run, const TableOptions& options) : run_(run), options_(options) {}
+  TableMaker(const Run& run, const TableOptions& options)
+      : run_(run), options_(options), sharing_(run) {}
 
   Table Make() {
     for (const RunProcess& process : run_.processes) AddProcess(process);
     for (Row& row : table_.rows) {
       const DevicePeaks& peaks = peaks_[KeyOf(row)];
-      row.peak_flop_per_s = Peak(peaks, PeakPerformance(row.precision));
-      row.peak_bytes_per_s = Peak(peaks, PeakBandwidth(row.memory_level));
+      row.peak_flop_per_s = peaks.Of(PeakPerformance(row.precision, options_));
+      row.peak_bytes_per_s = peaks.Of(PeakBandwidth(row.memory_level));
     }
     table_.notes = TableNotes(run_, table_);
     return std::move(table_);
   }
 
  private:
+  // What the rows of one process have in common.
+  struct Parts {
+    explicit Parts(const RunProcess& of) : process(of), tree(of), devices(of, tree), kinds(of) {}
+
+    const RunProcess& process;
+    const RegionTree tree;
+    const RegionDevices devices;
+    const LaunchKinds kinds;
+  };
+
   void AddProcess(const RunProcess& process) {
-    const RegionTree tree(process);
+    const Parts parts(process);
     std::set<uint32_t> done;
-    for (const RunDevice& device : process.devices) AddDevice(process, device, tree, done);
-    // Regions that no device has a slot for: once, with the first device.
-    static const RunDevice* const no_device = new RunDevice;
-    const bool has_device = !process.devices.empty();
-    const RunDevice& device = has_device ? process.devices.front() : *no_device;
+    for (size_t i = 0; i < process.devices.size(); ++i) AddDevice(parts, i, done);
+    // Regions that no device has counted in and no instance puts on one.
     for (const RegionPath& region : process.paths) {
       if (done.contains(region.path) || region.calls == 0) continue;
-      AddRow({run_, process, device, region, tree, {}, options_}, {}, has_device);
+      const std::vector<size_t>& devices = parts.devices.Of(region.path);
+      AddRow(parts, region, devices.empty() ? RegionDevices::kNone : devices.front(), {}, {});
     }
   }
 
-  void AddDevice(const RunProcess& process, const RunDevice& device, const RegionTree& tree,
-                 std::set<uint32_t>& done) {
-    const auto inclusive = CollectRegionValues(process, device, tree, Share::kInclusive);
-    auto exclusive = CollectRegionValues(process, device, tree, Share::kExclusive);
-    for (const RegionPath& region : process.paths) {
+  void AddDevice(const Parts& parts, size_t position, std::set<uint32_t>& done) {
+    const auto collect = [&](Share share) {
+      return CollectRegionValues(parts.process, position, parts.tree, parts.devices, share);
+    };
+    const auto inclusive = collect(Share::kInclusive);
+    auto exclusive = collect(Share::kExclusive);
+    for (const RegionPath& region : parts.process.paths) {
+      const std::vector<size_t>& devices = parts.devices.Of(region.path);
+      if (std::find(devices.begin(), devices.end(), position) == devices.end()) continue;
       const auto values = inclusive.find(region.path);
-      if (values == inclusive.end()) continue;
-      AddRow({run_, process, device, region, tree, values->second, options_},
-             exclusive[region.path], true);
+      if (values == inclusive.end() && !parts.devices.IsNamed(region.path, position)) continue;
+      AddRow(parts, region, position, values == inclusive.end() ? RegionValues{} : values->second,
+             exclusive[region.path]);
       done.insert(region.path);
     }
   }
 
-  void AddRow(const Evidence& evidence, const RegionValues& exclusive, bool has_device) {
-    Row row = MakeRow(evidence, exclusive);
-    if (has_device) row.device = std::to_string(evidence.device.device);
-    row.device_uuid = evidence.device.uuid;
+  void AddRow(const Parts& parts, const RegionPath& region, size_t position,
+              const RegionValues& values, const RegionValues& exclusive) {
+    static const RunDevice* const no_device = new RunDevice;
+    const bool has_device = position != RegionDevices::kNone;
+    const RunDevice& device = has_device ? parts.process.devices[position] : *no_device;
+    const InstanceSums& instances = parts.devices.On(region.path, position);
+    const std::vector<size_t>& devices = parts.devices.Of(region.path);
+    const Evidence evidence{run_,
+                            parts.process,
+                            device,
+                            region,
+                            parts.tree,
+                            values,
+                            options_,
+                            instances,
+                            sharing_.Others(parts.process, device, instances),
+                            devices.empty() || devices.front() == position};
+    Row row = MakeRow(evidence, exclusive, parts.kinds);
+    if (has_device) row.device = std::to_string(device.device);
+    row.device_uuid = device.uuid;
     DevicePeaks& peaks = peaks_[KeyOf(row)];
-    NoteClocks(evidence, row, peaks);
-    if (seen_.insert({&evidence.process, &evidence.device}).second) {
-      NotePeaks(evidence.process, evidence.device, peaks);
-    }
+    // Over the microsecond that the range of an empty region takes, clocks are noise.
+    if (!HasNoKernels(evidence)) peaks.NoteClocks(row);
+    if (seen_.insert({&parts.process, &device}).second) peaks.NotePeaks(parts.process, device);
     table_.rows.push_back(std::move(row));
   }
 
   const Run& run_;
   const TableOptions& options_;
+  const DeviceSharing sharing_;
   Table table_;
   std::map<DeviceKey, DevicePeaks> peaks_;
   std::set<std::pair<const void*, const void*>> seen_;  // devices whose peaks are noted

@@ -23,9 +23,12 @@ template <std::string Row::*field>
 Column Keyword(std::string name) {
   return {std::move(name), "",
           [](const Row& row) {
-            if (row.*field == "tensor") return std::string("Tensor");
             std::string text = row.*field;
             for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+            // "Tensor", "Tensor.BF16".
+            if (text.starts_with("TENSOR")) {
+              for (size_t i = 1; i < 6; ++i) text[i] = (row.*field)[i];
+            }
             return text;
           },
           [](Row& row, std::string_view cell) {
@@ -123,6 +126,7 @@ const std::vector<Column>& TrailingColumns() {
       Text<&Row::device>("Device"),
       Text<&Row::device_uuid>("Device UUID"),
       Number<&Row::sm_clock_hz>("SM Clock", "Hz"),
+      Number<&Row::dram_clock_hz>("DRAM Clock", "Hz"),
   };
   return *columns;
 }

@@ -1,10 +1,38 @@
 #include "collector/table/formulas.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "cupti/throughput_parts.h"
+
 namespace rafter {
 namespace {
 
+constexpr std::string_view kTensorPrefix = "tensor.";
+
 std::string Sass(std::string_view operation) {
   return "sm__sass_thread_inst_executed_op_" + std::string(operation) + "_pred_on.sum";
+}
+
+// "fp4_fp6" -> "fp4", "fp6".
+std::vector<std::string_view> Words(std::string_view format) {
+  std::vector<std::string_view> words;
+  while (!format.empty()) {
+    const size_t end = format.find('_');
+    words.push_back(format.substr(0, end));
+    format = end == std::string_view::npos ? "" : format.substr(end + 1);
+  }
+  return words;
+}
+
+// Totals of a format may differ by destination; the fastest one is the roof.
+std::vector<Term> TensorPeaks(std::string_view format) {
+  const std::string source = "sm__ops_path_tensor_src_" + std::string(format);
+  std::vector<Term> peaks;
+  for (const char* destination : {"", "_dst_fp16", "_dst_fp32"}) {
+    peaks.push_back({source + destination + ".sum.peak_sustained", 1});
+  }
+  return peaks;
 }
 
 }  // namespace
@@ -35,16 +63,41 @@ std::vector<Term> FlopTerms(std::string_view precision, const TableOptions& opti
   return {};
 }
 
-bool IsTensorFlop(std::string_view metric) {
+std::string_view TensorFormatOf(std::string_view set) {
+  if (!set.starts_with(kTensorPrefix)) return {};
+  set.remove_prefix(kTensorPrefix.size());
+  return set.substr(0, set.find('.'));
+}
+
+bool IsFloatingPoint(std::string_view tensor_format) { return !tensor_format.starts_with("int"); }
+
+bool CountsTensorOperations(std::string_view metric) {
   // sm__ops_path_tensor_* counts operations already: factor 1 (gpu-facts.md,
-  // section 2). The totals per format are the "src_" names; "op_" names and
-  // "sparsity" names split them again, "_realtime" repeats them, and integer
-  // formats are not floating point.
-  if (!metric.starts_with("sm__ops_path_tensor_src_") || !metric.ends_with(".sum")) return false;
-  for (const std::string_view word : {"_src_int", "sparsity", "_realtime"}) {
-    if (metric.find(word) != std::string_view::npos) return false;
+  // section 2).
+  return metric.starts_with("sm__ops_path_tensor_") && metric.ends_with(".sum");
+}
+
+bool MayCountTheSame(std::string_view chip, std::string_view format, std::string_view other) {
+  // Turing's two differ in destination. On data-centre Blackwell the lists have
+  // the instructions as well: FP4 by itself is of UTCOMMA, with others of UTCQMMA.
+  for (const std::string_view told : {"TU1", "GB100", "GB102", "GB110", "GB10B"}) {
+    if (chip.starts_with(told)) return false;
   }
-  return true;
+  const std::vector<std::string_view> sources = Words(format);
+  const std::vector<std::string_view> others = Words(other);
+  return std::any_of(sources.begin(), sources.end(), [&](std::string_view source) {
+    return std::find(others.begin(), others.end(), source) != others.end();
+  });
+}
+
+bool TensorPipeRunsAll(std::string_view chip) {
+  // By CUPTI's sentences of sm__inst_executed_pipe_tensor_* there: DMMA, HMMA,
+  // IMMA, their GMMA and UTC forms; Turing has no FP64 format. Elsewhere the
+  // tensor pipe has no DMMA, so FP64 operations run on another.
+  for (const std::string_view told : {"TU1", "GA100", "GH100", "GB100", "GB102", "GB110"}) {
+    if (chip.starts_with(told)) return true;
+  }
+  return false;
 }
 
 std::string_view TrafficMetric(std::string_view memory_level) {
@@ -55,6 +108,48 @@ std::string_view TrafficMetric(std::string_view memory_level) {
   return {};
 }
 
+const std::vector<DerivedMetric>& DerivedMetrics() {
+  using Kind = DerivedMetric::Kind;
+  static const auto* const metrics = [] {
+    // L2 sectors that hit by L2 sectors looked up: by its sentence and by its raw
+    // counters what lts__t_sector_hit_rate is, which takes two passes.
+    auto* list =
+        new std::vector<DerivedMetric>{{std::string(kL2HitRate),
+                                        "%",
+                                        Kind::kShare,
+                                        {"lts__t_sectors_lookup_hit.sum", "lts__t_sectors.sum"},
+                                        {}},
+                                       {"rafter__l1_hit_rate.pct",
+                                        "%",
+                                        Kind::kShare,
+                                        {"l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors.sum"},
+                                        {}}};
+    // A throughput is the highest share of its peak among its parts (Nsight
+    // Compute's Profiling Guide, "Throughput Breakdown"). Without the parts that
+    // take several passes it may be less than CUPTI's.
+    for (const Throughput& throughput : kThroughputs) {
+      DerivedMetric derived{std::string(throughput.name),
+                            "%",
+                            Kind::kHighest,
+                            {},
+                            {throughput.sets.begin(), throughput.sets.end()}};
+      for (const std::string_view part : throughput.parts) {
+        for (std::string& metric : PartMetrics(part)) derived.of.push_back(std::move(metric));
+      }
+      list->push_back(std::move(derived));
+    }
+    for (const HigherThroughput& higher : kHigherThroughputs) {
+      list->push_back({std::string(higher.name),
+                       "%",
+                       Kind::kHighest,
+                       {std::string(higher.of[0]), std::string(higher.of[1])},
+                       {std::string(kSpeedOfLight[0])}});
+    }
+    return list;
+  }();
+  return *metrics;
+}
+
 const std::vector<std::string>& SmClockMetrics() {
   // The GPCs and the SMs in them run on one clock; CUPTI gives both counters
   // the dimension "gpc_cycle/second". Set `memory` has the second only.
@@ -63,16 +158,19 @@ const std::vector<std::string>& SmClockMetrics() {
   return *names;
 }
 
-std::optional<PeakFormula> PeakPerformance(std::string_view precision) {
+std::optional<PeakFormula> PeakPerformance(std::string_view precision,
+                                           const TableOptions& options) {
   // Peak = operations per fma x fma per cycle of the chip x SM clock. Source:
   // the seeds' tables, where 2 x ffma peak_sustained x SM clock is exact. The
-  // fp16 factor is 4 for the same reason as the weight of hfma.
+  // fp16 factor is the weight of hfma, 4 unless told otherwise.
   const auto formula = [](std::string_view operation, double flop) {
-    return PeakFormula{{Sass(operation) + ".peak_sustained", flop}, SmClockMetrics()};
+    return PeakFormula{{{Sass(operation) + ".peak_sustained", flop}}, SmClockMetrics()};
   };
   if (precision == "fp32") return formula("ffma", 2);
   if (precision == "fp64") return formula("dfma", 2);
-  if (precision == "fp16") return formula("hfma", 4);
+  if (precision == "fp16") return formula("hfma", options.fp16_fma_weight);
+  const std::string_view format = TensorFormatOf(precision);
+  if (!format.empty()) return PeakFormula{TensorPeaks(format), SmClockMetrics()};
   return std::nullopt;
 }
 
@@ -81,12 +179,12 @@ std::optional<PeakFormula> PeakBandwidth(std::string_view memory_level) {
   // L1 caches are parts of the SMs and run on their clock.
   const std::string per_cycle = std::string(TrafficMetric(memory_level)) + ".peak_sustained";
   if (memory_level == "dram") {
-    return PeakFormula{{per_cycle, 1}, {"dram__cycles_elapsed.avg.per_second"}};
+    return PeakFormula{{{per_cycle, 1}}, {"dram__cycles_elapsed.avg.per_second"}};
   }
   if (memory_level == "l2") {
-    return PeakFormula{{per_cycle, 1}, {"lts__cycles_elapsed.avg.per_second"}};
+    return PeakFormula{{{per_cycle, 1}}, {"lts__cycles_elapsed.avg.per_second"}};
   }
-  if (memory_level == "l1") return PeakFormula{{per_cycle, 1}, SmClockMetrics()};
+  if (memory_level == "l1") return PeakFormula{{{per_cycle, 1}}, SmClockMetrics()};
   return std::nullopt;
 }
 

@@ -27,27 +27,63 @@ struct Term {
 // Precisions in the order that decides ties: "fp32", "fp64", "fp16", "tensor".
 const std::vector<std::string>& Precisions();
 
-// FLOP of "fp32", "fp64" or "fp16" as a weighted sum. Empty for "tensor".
+// FLOP of "fp32", "fp64" or "fp16" as a weighted sum. Empty for the tensor cores.
 std::vector<Term> FlopTerms(std::string_view precision, const TableOptions& options);
 
-// Whether a metric counts floating-point operations of the tensor cores, all
-// of one format and each once.
-bool IsTensorFlop(std::string_view metric);
+// The format whose operations a set counts: "tensor.fp16.2" -> "fp16". Empty for
+// other sets. The planner sees to it that all counters of all such sets together
+// count each operation once (docs/decisions/0009-tensor-formats.md).
+std::string_view TensorFormatOf(std::string_view set);
+
+// Whether operations of this format are floating-point: all but "int8" and the
+// like.
+bool IsFloatingPoint(std::string_view tensor_format);
+
+// Whether a counter of such a set counts operations, not time or a peak.
+bool CountsTensorOperations(std::string_view metric);
+
+// Whether two formats of a chip may both count one operation: their names share
+// a source ("fp4", "fp4_fp6") and the chip's list does not tell them apart.
+bool MayCountTheSame(std::string_view chip, std::string_view format, std::string_view other);
+
+// Whether every tensor operation of the chip is an instruction of its tensor
+// pipe, so that none of these means none of those.
+bool TensorPipeRunsAll(std::string_view chip);
 
 // Bytes moved at "dram", "l2" or "l1"; empty for an unknown level.
 std::string_view TrafficMetric(std::string_view memory_level);
 
 // A rate of the hardware: weight x metric (per cycle) x the clock of its unit.
 struct PeakFormula {
-  Term per_cycle;
+  std::vector<Term> per_cycle;      // any of them; the highest product counts
   std::vector<std::string> clocks;  // any of them; the highest seen counts
 };
 
-// Peak FLOP/s of "fp32", "fp64" or "fp16"; nothing for "tensor" or "".
-std::optional<PeakFormula> PeakPerformance(std::string_view precision);
+// Peak FLOP/s of "fp32", "fp64", "fp16" or one tensor format ("tensor.bf16");
+// nothing for "tensor", which mixes them, or "".
+// FP16 by the weights in `options`, like the work.
+std::optional<PeakFormula> PeakPerformance(std::string_view precision,
+                                           const TableOptions& options = {});
 
 // Peak Byte/s of a memory level.
 std::optional<PeakFormula> PeakBandwidth(std::string_view memory_level);
+
+// A column that is made of others, under a name of ours ("rafter__...").
+struct DerivedMetric {
+  enum class Kind {
+    kShare,    // 100 x the first by the second, amounts over all calls
+    kHighest,  // the highest of those that were planned; all must have a value
+  };
+  std::string name;
+  std::string unit;  // "%"
+  Kind kind = Kind::kHighest;
+  std::vector<std::string> of;     // metrics, or derived metrics before it
+  std::vector<std::string> whole;  // made only where one of these sets was asked for as a whole,
+                                   // so that all were planned; empty: always
+};
+
+// In an order in which each is made of what comes before it.
+const std::vector<DerivedMetric>& DerivedMetrics();
 
 // Metrics that read the clock of the SMs, best first.
 const std::vector<std::string>& SmClockMetrics();

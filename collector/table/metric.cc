@@ -29,9 +29,15 @@ MetricKind KindOf(std::string_view metric) {
   for (const std::string_view peak : {".peak_sustained", ".peak_burst", ".max_rate"}) {
     if (metric.ends_with(peak)) return MetricKind::kPeak;
   }
-  const size_t dot = metric.find('.');
+  // Some units have dots in their names: "SM_B.TriageCompute.l1tex__throughput".
+  const size_t unit = metric.find("__");
+  const size_t dot = metric.find('.', unit == std::string_view::npos ? 0 : unit);
   if (dot == std::string_view::npos || HasRate(metric.substr(0, dot))) return MetricKind::kRate;
   const std::string_view rollup = metric.substr(dot);
+  // What the unit could have done in these cycles adds up as they do.
+  for (const std::string_view possible : {".peak_sustained_active", ".peak_sustained_elapsed"}) {
+    if (rollup.ends_with(possible)) return MetricKind::kAmount;
+  }
   const bool bare = rollup == ".sum" || rollup == ".max" || rollup == ".min" || rollup == ".avg";
   return bare ? MetricKind::kAmount : MetricKind::kRate;
 }

@@ -2,11 +2,21 @@
 
 #include <set>
 
+#include "collector/table/launch_kinds.h"
+
 namespace rafter {
 namespace {
 
 std::string NameWithDomain(const RegionPath& path) {
+  if (path.launch && path.name.empty()) return LaunchName(*path.launch);
   return path.domain.empty() ? path.name : path.domain + ":" + path.name;
+}
+
+const std::vector<uint32_t>& Listed(const std::map<uint32_t, std::vector<uint32_t>>& lists,
+                                    uint32_t path) {
+  static const auto* const none = new std::vector<uint32_t>;
+  const auto found = lists.find(path);
+  return found == lists.end() ? *none : found->second;
 }
 
 }  // namespace
@@ -37,9 +47,7 @@ std::vector<uint32_t> RegionTree::Subtree(uint32_t path) const {
   std::vector<uint32_t> below = {path};
   std::set<uint32_t> seen = {path};
   for (size_t i = 0; i < below.size(); ++i) {
-    const auto children = children_.find(below[i]);
-    if (children == children_.end()) continue;
-    for (const uint32_t child : children->second) {
+    for (const uint32_t child : Children(below[i])) {
       if (seen.insert(child).second) below.push_back(child);
     }
   }
@@ -67,11 +75,17 @@ std::string RegionTree::Name(uint32_t path) const {
   return name;
 }
 
+const std::vector<uint32_t>& RegionTree::Children(uint32_t path) const {
+  return Listed(children_, path);
+}
+
+const std::vector<uint32_t>& RegionTree::OverlapPathsOf(uint32_t path) const {
+  return Listed(overlaps_, path);
+}
+
 std::vector<std::string> RegionTree::OverlapsOf(uint32_t path) const {
   std::vector<std::string> names;
-  const auto found = overlaps_.find(path);
-  if (found == overlaps_.end()) return names;
-  for (const uint32_t overlap : found->second) names.push_back(Name(overlap));
+  for (const uint32_t overlap : OverlapPathsOf(path)) names.push_back(Name(overlap));
   return names;
 }
 

@@ -20,6 +20,9 @@ class RegionTree {
  public:
   explicit RegionTree(const RunProcess& process);
 
+  // Null for a number that no region has.
+  const RegionPath* Find(uint32_t path) const;
+
   // The path itself, its parent, and so on up to the top. Stops after
   // kMostDepth steps, so that a run file with a circle cannot hang anyone.
   std::vector<uint32_t> WithAncestors(uint32_t path) const;
@@ -27,17 +30,19 @@ class RegionTree {
   // The path itself and everything below it.
   std::vector<uint32_t> Subtree(uint32_t path) const;
 
+  // The regions, and the launches of one kind, directly below; 0: the top.
+  const std::vector<uint32_t>& Children(uint32_t path) const;
+
   // "solve/smooth"; for a stretch in which regions were open on several
   // threads, the names of those joined by " | ". A domain other than the
   // default one stands before the name: "domain:name".
   std::string Name(uint32_t path) const;
 
-  // Names of the overlapped stretches that `path` takes part in.
+  // The overlapped stretches that `path` takes part in, and their names.
+  const std::vector<uint32_t>& OverlapPathsOf(uint32_t path) const;
   std::vector<std::string> OverlapsOf(uint32_t path) const;
 
  private:
-  const RegionPath* Find(uint32_t path) const;
-
   // The injected library bounds its stack far below this.
   static constexpr size_t kMostDepth = 65536;
 

@@ -3,128 +3,64 @@
 #include <algorithm>
 #include <limits>
 
+#include "collector/table/composition.h"
+#include "collector/table/logical_epochs.h"
 #include "collector/table/metric.h"
+#include "collector/table/repeated_launches.h"
+#include "collector/table/slot_fold.h"
 
 namespace rafter {
 namespace {
 
-// The slots of one region and of those below it, in one epoch.
-struct Gathered {
-  std::vector<const SlotValues*> own;
-  std::vector<const SlotValues*> all;
-};
-
-std::optional<size_t> PositionOf(const CounterSet& set, std::string_view metric) {
-  for (size_t i = 0; i < set.counters.size(); ++i) {
-    if (set.counters[i].metric == metric) return i;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> At(const SlotValues& slot, size_t counter) {
-  return counter < slot.values.size() ? slot.values[counter] : std::nullopt;
-}
-
-// Slots without a segment were never the innermost region: nothing was counted
-// in them, and their absent values mean nothing.
-std::vector<const SlotValues*> Counted(const std::vector<const SlotValues*>& slots) {
-  std::vector<const SlotValues*> counted;
-  for (const SlotValues* slot : slots) {
-    if (slot->segments > 0) counted.push_back(slot);
-  }
-  return counted;
-}
-
-std::optional<double> Sum(const std::vector<const SlotValues*>& slots, size_t counter) {
-  if (slots.empty()) return std::nullopt;
-  double sum = 0;
-  for (const SlotValues* slot : slots) {
-    const std::optional<double> value = At(*slot, counter);
-    if (!value) return std::nullopt;
-    sum += *value;
-  }
-  return sum;
-}
-
-std::optional<double> Highest(const std::vector<const SlotValues*>& slots, size_t counter) {
-  std::optional<double> highest;
-  for (const SlotValues* slot : slots) {
-    const std::optional<double> value = At(*slot, counter);
-    if (value && (!highest || *value > *highest)) highest = value;
-  }
-  return highest;
-}
-
-// A rate over several ranges: the mean weighted by the GPU time of each, where
-// the set has it. Without times there is no right weight; then the one range
-// that has a value gives it, or the region's own range does.
-std::optional<double> Rate(const Gathered& gathered, const CounterSet& set, size_t counter) {
-  std::vector<const SlotValues*> with_value;
-  for (const SlotValues* slot : Counted(gathered.all)) {
-    if (At(*slot, counter)) with_value.push_back(slot);
-  }
-  if (with_value.empty()) return std::nullopt;
-  if (with_value.size() == 1) return At(*with_value.front(), counter);
-  const std::optional<size_t> time = PositionOf(set, kGpuTimeMetric);
-  double weighted = 0;
-  double weight = 0;
-  for (const SlotValues* slot : with_value) {
-    const double time_ns = time ? At(*slot, *time).value_or(0) : 0;
-    weighted += *At(*slot, counter) * time_ns;
-    weight += time_ns;
-  }
-  if (weight > 0) return weighted / weight;
-  for (const SlotValues* slot : Counted(gathered.own)) {
-    if (At(*slot, counter)) return At(*slot, counter);
-  }
-  return std::nullopt;
-}
-
-EpochValues Fold(const Gathered& gathered, const CounterSet& set, uint64_t calls) {
-  const std::vector<const SlotValues*> counted = Counted(gathered.all);
+EpochValues FoldAll(const Gathered& gathered, const CounterSet& set, uint64_t calls) {
   EpochValues folded;
   folded.calls = calls;
-  folded.values.resize(set.counters.size());
   for (size_t i = 0; i < set.counters.size(); ++i) {
-    switch (KindOf(set.counters[i].metric)) {
-      case MetricKind::kAmount:
-        folded.values[i] = Sum(counted, i);
-        break;
-      case MetricKind::kRate:
-        folded.values[i] = Rate(gathered, set, i);
-        break;
-      case MetricKind::kPeak:
-        folded.values[i] = Highest(counted, i);
-        break;
-    }
+    folded.values.push_back(Fold(gathered, set, i));
   }
   return folded;
 }
 
+std::map<uint32_t, Gathered> GatherByPath(const LogicalEpoch& epoch, const RegionTree& tree,
+                                          Share share) {
+  std::map<uint32_t, Gathered> gathered;
+  for (const SlotValues* slot : epoch.slots) {
+    gathered[slot->path].own.push_back(slot);
+    if (share == Share::kExclusive) {
+      gathered[slot->path].all.push_back(slot);
+      continue;
+    }
+    for (const uint32_t path : tree.WithAncestors(slot->path)) {
+      gathered[path].all.push_back(slot);
+    }
+  }
+  return gathered;
+}
+
 // Adds what one epoch says of one region to `values`, or counts why not.
-void AddEpoch(const Gathered& gathered, SetValues& values) {
+void AddEpoch(const Gathered& gathered, bool is_whole, SetValues& values) {
   uint64_t calls = 0;
-  for (const SlotValues* slot : gathered.own) calls += slot->instances;
+  uint64_t incomplete = 0;
+  for (const SlotValues* slot : gathered.own) {
+    calls += slot->instances;
+    incomplete += slot->incomplete;
+  }
   // The region's own slot tells how many calls there were; without one the
   // stretches below belong to a call that another epoch holds.
-  if (calls == 0) return;
+  if (calls == 0) {
+    values.cut_short_calls += incomplete;
+    return;
+  }
   const auto any = [&](auto condition) {
     return std::any_of(gathered.all.begin(), gathered.all.end(), condition);
   };
-  if (any([](const SlotValues* slot) { return slot->incomplete > 0; })) {
+  if (!is_whole || any([](const SlotValues* slot) { return slot->incomplete > 0; })) {
     values.cut_short_calls += calls;
   } else if (any([](const SlotValues* slot) { return !slot->evaluated; })) {
     values.unevaluated_calls += calls;
   } else {
-    values.epochs.push_back(Fold(gathered, *values.set, calls));
+    values.epochs.push_back(FoldAll(gathered, *values.set, calls));
   }
-}
-
-std::optional<size_t> SetPosition(const RunDevice& device, std::string_view name) {
-  for (size_t i = 0; i < device.sets.size(); ++i) {
-    if (device.sets[i].name == name) return i;
-  }
-  return std::nullopt;
 }
 
 // A total over `calls` calls of which `measured` were. Extended precision, so
@@ -134,14 +70,26 @@ double OverAllCalls(double sum, uint64_t measured, uint64_t calls) {
                              static_cast<long double>(measured));
 }
 
-std::optional<double> Weighted(const EpochValues& epoch, const CounterSet& set,
-                               const std::vector<Term>& terms) {
+// What was put together of parts: a total of which no call was measured whole.
+std::optional<MetricTotal> ComposedTotal(const SetValues& values, std::optional<double> value,
+                                         uint64_t calls) {
+  if (!value) return std::nullopt;
+  MetricTotal total;
+  total.set = values.set->name;
+  total.value = *value;
+  total.mean_per_call = calls > 0 ? *value / static_cast<double>(calls) : 0;
+  total.least_per_call = total.greatest_per_call = total.mean_per_call;
+  return total;
+}
+
+std::optional<double> Weighted(const std::vector<std::optional<double>>& values,
+                               const CounterSet& set, const std::vector<Term>& terms) {
   double sum = 0;
   for (const Term& term : terms) {
     const std::optional<size_t> place = PositionOf(set, term.metric);
     if (!place && term.if_planned) continue;
-    if (!place || !epoch.values[*place]) return std::nullopt;
-    sum += term.weight * *epoch.values[*place];
+    if (!place || *place >= values.size() || !values[*place]) return std::nullopt;
+    sum += term.weight * *values[*place];
   }
   return sum;
 }
@@ -199,7 +147,43 @@ std::optional<MetricTotal> FindGpuTime(const RegionValues& values, uint64_t call
   return least;
 }
 
+void AddTo(const MetricTotal& part, std::optional<MetricTotal>& sum) {
+  if (!sum) {
+    sum = part;
+    return;
+  }
+  sum->value += part.value;
+  sum->least_per_call += part.least_per_call;
+  sum->greatest_per_call += part.greatest_per_call;
+  sum->mean_per_call += part.mean_per_call;
+  sum->measured_calls = std::min(sum->measured_calls, part.measured_calls);
+}
+
+// Of one format, or of all floating-point formats that were planned. Each is in
+// sets of its own, and all of their counters must be there.
+std::optional<MetricTotal> FindTensorFlop(const RegionValues& values, std::string_view precision,
+                                          uint64_t calls) {
+  std::optional<MetricTotal> sum;
+  for (const SetValues& set : values) {
+    const std::string_view format = TensorFormatOf(set.set->name);
+    const bool wanted =
+        precision == "tensor" ? IsFloatingPoint(format) : format == TensorFormatOf(precision);
+    if (format.empty() || !wanted) continue;
+    for (const Counter& counter : set.set->counters) {
+      if (!CountsTensorOperations(counter.metric)) continue;
+      const auto part = WeightedTotal(set, {{counter.metric}}, calls);
+      if (!part) return std::nullopt;
+      AddTo(*part, sum);
+    }
+  }
+  return sum;
+}
+
 std::optional<MetricTotal> MeanOrPeak(const SetValues& values, size_t counter, bool peak) {
+  if (values.composed) {
+    const std::vector<std::optional<double>>& parts = values.composed->values;
+    return ComposedTotal(values, counter < parts.size() ? parts[counter] : std::nullopt, 1);
+  }
   MetricTotal total;
   total.set = values.set->name;
   total.least_per_call = std::numeric_limits<double>::infinity();
@@ -227,42 +211,43 @@ bool PatchesKernels(const CounterSet& set) {
                      [](const Counter& counter) { return IsPatched(counter.metric); });
 }
 
-std::map<uint32_t, RegionValues> CollectRegionValues(const RunProcess& process,
-                                                     const RunDevice& device,
-                                                     const RegionTree& tree, Share share) {
+std::map<uint32_t, RegionValues> CollectRegionValues(const RunProcess& process, size_t position,
+                                                     const RegionTree& tree,
+                                                     const RegionDevices& devices, Share share) {
+  const RunDevice& device = process.devices[position];
+  const std::vector<LogicalEpoch> epochs = LogicalEpochs(process, device);
   std::map<uint32_t, RegionValues> regions;
-  for (const Epoch& epoch : process.epochs) {
-    const std::optional<size_t> set = SetPosition(device, epoch.set);
-    if (epoch.device != device.device || !set) continue;
-    std::map<uint32_t, Gathered> gathered;
-    for (const SlotValues& slot : epoch.slots) {
-      gathered[slot.path].own.push_back(&slot);
-      if (share == Share::kExclusive) gathered[slot.path].all.push_back(&slot);
-      if (share == Share::kExclusive) continue;
-      for (const uint32_t path : tree.WithAncestors(slot.path)) {
-        gathered[path].all.push_back(&slot);
-      }
-    }
-    for (const auto& [path, slots] : gathered) {
+  for (const LogicalEpoch& epoch : epochs) {
+    const bool repeated = HasRepeatedLaunches(epoch);
+    for (const auto& [path, slots] : GatherByPath(epoch, tree, share)) {
       RegionValues& values = regions[path];
       if (values.empty()) {
-        for (const CounterSet& each : device.sets) values.push_back({&each, {}, 0, 0});
+        for (const CounterSet& each : device.sets) values.emplace_back().set = &each;
       }
-      AddEpoch(slots, values[*set]);
+      const RegionPath* const region = tree.Find(path);
+      if (repeated && region != nullptr) {
+        AddRepeatedLaunches(slots, *region, devices.On(path, position), values[epoch.set]);
+      } else {
+        AddEpoch(slots, epoch.is_whole, values[epoch.set]);
+      }
     }
   }
+  ComposePartialRegions({process, position, tree, devices, epochs, share}, regions);
   return regions;
 }
 
 std::optional<MetricTotal> WeightedTotal(const SetValues& values, const std::vector<Term>& terms,
                                          uint64_t calls) {
+  if (values.composed) {
+    return ComposedTotal(values, Weighted(values.composed->values, *values.set, terms), calls);
+  }
   MetricTotal total;
   total.set = values.set->name;
   total.least_per_call = std::numeric_limits<double>::infinity();
   total.greatest_per_call = -std::numeric_limits<double>::infinity();
   double sum = 0;
   for (const EpochValues& epoch : values.epochs) {
-    const std::optional<double> amount = Weighted(epoch, *values.set, terms);
+    const std::optional<double> amount = Weighted(epoch.values, *values.set, terms);
     if (!amount) continue;
     sum += *amount;
     total.measured_calls += epoch.calls;
@@ -281,7 +266,7 @@ std::optional<MetricTotal> FindMetric(const RegionValues& values, std::string_vi
   const MetricKind kind = KindOf(metric);
   for (const SetValues* set : ByTrust(values)) {
     const std::optional<size_t> place = PositionOf(*set->set, metric);
-    if (!place) continue;
+    if (!place || (metric == kActiveTimeMetric && PatchesKernels(*set->set))) continue;
     const auto total = kind == MetricKind::kAmount
                            ? WeightedTotal(*set, {{std::string(metric)}}, calls)
                            : MeanOrPeak(*set, *place, kind == MetricKind::kPeak);
@@ -292,31 +277,18 @@ std::optional<MetricTotal> FindMetric(const RegionValues& values, std::string_vi
 
 std::optional<MetricTotal> FindFlop(const RegionValues& values, std::string_view precision,
                                     const TableOptions& options, uint64_t calls) {
+  if (precision.starts_with("tensor")) return FindTensorFlop(values, precision, calls);
   const std::vector<Term> terms = FlopTerms(precision, options);
   for (const SetValues& set : values) {
     if (terms.empty() || !PositionOf(*set.set, terms.front().metric)) continue;
     if (const auto total = WeightedTotal(set, terms, calls)) return total;
   }
-  if (precision != "tensor") return std::nullopt;
-  // Each format may be a set of its own; all that were planned must be there.
-  std::optional<MetricTotal> sum;
-  for (const SetValues& set : values) {
-    for (const Counter& counter : set.set->counters) {
-      if (!IsTensorFlop(counter.metric)) continue;
-      const auto format = WeightedTotal(set, {{counter.metric}}, calls);
-      if (!format) return std::nullopt;
-      if (!sum) {
-        sum = format;
-        continue;
-      }
-      sum->value += format->value;
-      sum->least_per_call += format->least_per_call;
-      sum->greatest_per_call += format->greatest_per_call;
-      sum->mean_per_call += format->mean_per_call;
-      sum->measured_calls = std::min(sum->measured_calls, format->measured_calls);
-    }
-  }
-  return sum;
+  return std::nullopt;
+}
+
+bool IsRepeated(const RegionValues& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [](const SetValues& set) { return set.repeated.has_value(); });
 }
 
 uint64_t MeasuredCalls(const SetValues& values) {
@@ -328,6 +300,12 @@ uint64_t MeasuredCalls(const SetValues& values) {
     if (calls > 0) least = std::min(least.value_or(calls), calls);
   }
   return least.value_or(0);
+}
+
+bool HasValues(const SetValues& values) {
+  if (!values.composed) return MeasuredCalls(values) > 0;
+  const std::vector<std::optional<double>>& parts = values.composed->values;
+  return std::any_of(parts.begin(), parts.end(), [](const auto& part) { return bool(part); });
 }
 
 }  // namespace rafter

@@ -21,22 +21,23 @@
 
 namespace rafter {
 
-// One region of one process on one device (cli.md, section CSV). An absent
-// optional is a missing value: an empty cell, never a zero.
+// One region, or the launches of one kind in it, of one process on one device (cli.md, section
+// CSV). An absent optional is a missing value: an empty cell, never a zero.
 struct Row {
   std::string benchmark_problem;
   std::string paradigm;
-  std::string precision;  // "fp32", "fp64", "fp16", "tensor": what `flop` counts
+  std::string precision;  // "fp32", "fp64", "fp16", "tensor", "tensor.bf16": what `flop` counts
   std::string hardware;
   std::string executable;
-  std::string region;  // path from the top, joined by "/"
-  std::string kernel_id;
+  std::string region;            // path from the top, joined by "/"
+  std::string kernel_id;         // of a row of launches: number of its kind, from 0
   std::string kernel;            // set when every watched launch was of one kernel
   std::string kernel_signature;  // likewise
   std::string grid_size;         // "(132, 1, 1)", likewise
   std::string block_size;        // "(256, 1, 1)", likewise
 
-  std::optional<double> duration_s;     // GPU time, border to border, over all calls
+  std::optional<double> duration_s;     // GPU time, border to border, over all calls; of a row
+                                        // of launches that CUPTI repeated, in them
   std::string memory_level;             // "dram", "l2" or "l1"
   std::optional<double> flop;           // over all calls, of `precision`
   std::optional<double> traffic_bytes;  // over all calls, at `memory_level`
@@ -55,11 +56,11 @@ struct Row {
   std::optional<double> flop_tensor;
 
   std::string source;    // "cupti"
-  std::string validity;  // "measured", "extrapolated", "partial", "overlapped",
-                         // "instances unlike", "missing"
+  std::string validity;  // "measured", "extrapolated", "partial", "instances unlike",
+                         // "overlapped", "shared device", "missing"
   std::string reason;    // for anything but "measured"
   std::optional<uint64_t> calls;
-  std::optional<uint64_t> measured_calls;  // least over the sets that the row uses
+  std::optional<uint64_t> measured_calls;  // whole ones, least over the sets that the row uses
   std::optional<double> duration_spread;   // (max - min) / mean over epochs, 1
   std::optional<double> kernel_time_s;
   std::optional<uint64_t> launches;
@@ -69,6 +70,7 @@ struct Row {
   std::string device;
   std::string device_uuid;
   std::optional<double> sm_clock_hz;
+  std::optional<double> dram_clock_hz;
 
   // Not in the CSV: share of this path without its children, for JSON.
   std::optional<double> exclusive_flop;
@@ -82,11 +84,11 @@ struct Table {
 };
 
 struct TableOptions {
-  std::string precision = "auto";     // auto|fp16|fp32|fp64|tensor; auto: the one with most work
+  std::string precision = "auto";     // auto|fp16|fp32|fp64|tensor|tensor.bf16 ...; auto: most work
   std::string memory_level = "dram";  // dram|l2|l1
   double fp16_add_weight = 2;         // hadd, hmul: operations per thread instruction
   double fp16_fma_weight = 4;         // hfma
-  std::string hardware;               // overrides the device's name
+  std::string hardware = "";          // overrides the device's name
 };
 
 // Rows of a run. Formulas and their sources: collector/table/formulas.h.

@@ -60,7 +60,7 @@ std::vector<std::string> TableNotes(const Run& run, const Table& table) {
     }
   }
   if (LacksTensorFlop(table)) {
-    add("FLOP Tensor is missing: no set of this run counts tensor operations");
+    add("FLOP Tensor is missing: this run did not count every tensor format; --set tensor does");
   }
   return notes;
 }

@@ -96,6 +96,7 @@ void WriteOrigin(const Row& row, Writer& writer) {
   WriteText("device", row.device, writer);
   WriteText("device_uuid", row.device_uuid, writer);
   WriteNumber("sm_clock_hz", row.sm_clock_hz, writer);
+  WriteNumber("dram_clock_hz", row.dram_clock_hz, writer);
 }
 
 void WriteMetrics(const Row& row, Writer& writer) {

@@ -179,6 +179,7 @@ std::vector<MarkdownColumn> Columns(const Table& table, const Footnotes& footnot
   add_if_differs("Process", &Row::process);
   add_if_differs("Device", &Row::device);
   columns.push_back(TextColumn("Region", &Row::region, kMostNameCharacters));
+  add_if_differs("Kernel ID", &Row::kernel_id);
   if (Differs(table, &Row::kernel)) columns.push_back({"Kernel", false, ShortKernel});
   columns.push_back({"Calls", true, [](const Row& row) {
                        return row.calls ? std::to_string(*row.calls) : std::string();

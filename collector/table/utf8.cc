@@ -7,11 +7,6 @@
 namespace rafter {
 namespace {
 
-bool IsControl(std::string_view character) {
-  const auto byte = static_cast<unsigned char>(character[0]);
-  return character.size() == 1 && (byte < 0x20 || byte == 0x7F);
-}
-
 // Enough of both ends of a long text for `most_characters` of each. What is cut
 // at the seam is never shown: each end has more characters than that.
 std::string BothEnds(std::string_view text, size_t most_characters) {
@@ -39,7 +34,7 @@ std::string OneLine(std::string_view text, size_t most_characters) {
   std::vector<std::string_view> characters;
   for (std::string_view rest = valid; !rest.empty();) {
     const std::string_view character = rest.substr(0, Utf8CharacterBytes(rest));
-    characters.push_back(IsControl(character) ? " " : character);
+    characters.push_back(IsControl(character[0]) ? " " : character);
     rest.remove_prefix(character.size());
   }
   const bool fits = characters.size() <= most_characters;

@@ -1,39 +1,23 @@
 #include "collector/table/verdict.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "collector/store/uncounted.h"
 #include "collector/table/formulas.h"
 #include "collector/table/metric.h"
 #include "collector/table/number_text.h"
-#include "collector/table/utf8.h"
+#include "collector/table/reason_text.h"
+#include "collector/table/set_words.h"
+#include "collector/table/tensor_work.h"
+#include "collector/table/why_nothing.h"
 
 namespace rafter {
 namespace {
 
-// Words of other people's that are quoted in a reason.
-constexpr size_t kMostQuotedCharacters = 500;
-
 // Rows and metrics named in one reason; more are counted.
 constexpr size_t kMostNamedOverlaps = 3;
 constexpr size_t kMostNamedMetrics = 4;
-
-std::string Quoted(std::string_view text) { return OneLine(text, kMostQuotedCharacters); }
-
-std::string Count(uint64_t count) { return std::to_string(count); }
-
-std::string Calls(uint64_t count) { return Count(count) + (count == 1 ? " call" : " calls"); }
-
-std::string Join(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += between;
-    text += word;
-  }
-  return text;
-}
 
 bool Differ(double least, double greatest, double share, double floor) {
   return greatest - least > floor && greatest - least > share * greatest;
@@ -43,99 +27,20 @@ std::string Span(double least, double greatest, std::string_view unit) {
   return SiText(least, unit) + " to " + SiText(greatest, unit);
 }
 
-const SetValues* FindSet(const RegionValues& values, std::string_view name) {
-  for (const SetValues& set : values) {
-    if (set.set->name == name) return &set;
-  }
-  return nullptr;
-}
-
-bool IsPlanned(const RunDevice& device, std::string_view name) {
-  return std::any_of(device.sets.begin(), device.sets.end(),
-                     [&](const CounterSet& set) { return set.name == name; });
-}
-
-// What to type to get sets that are not there: each takes a call at least, so a
-// run gets no more of them than the region has calls.
-std::string Remedy(const Evidence& evidence, const std::vector<std::string>& sets) {
-  const std::string& what =
-      evidence.run.command.empty() ? evidence.process.executable : evidence.run.command;
-  const size_t at_once = std::max<uint64_t>(1, evidence.region.calls);
-  std::vector<std::string> lists;
-  for (size_t i = 0; i < sets.size(); ++i) {
-    if (i % at_once == 0) {
-      lists.push_back("--set " + sets[i]);
-    } else {
-      lists.back() += "," + sets[i];
-    }
-  }
-  const std::string text = "run again with: rafter run " + lists[0] + " -- " + Quoted(what);
-  lists.erase(lists.begin());
-  return lists.empty() ? text : text + " (then with " + Join(lists, ", ") + ")";
-}
-
-std::string SetsText(const std::vector<std::string>& sets) {
-  return (sets.size() == 1 ? "set " : "sets ") + Join(sets, ", ");
-}
-
-// Sets that had no turn while the region ran.
-std::string WhyNoTurn(const Evidence& evidence, const std::vector<std::string>& sets) {
-  return "no call was counted in " + SetsText(sets) + "; " + Remedy(evidence, sets);
-}
-
-// Notes of the process about one thing, with their remedies.
-std::vector<std::string> NotesAbout(const RunProcess& process, std::string_view about) {
-  std::vector<std::string> texts;
-  for (const RunNote& note : process.notes) {
-    if (note.about == about && note.severity != "information") texts.push_back(Quoted(note.text));
-  }
-  return texts;
-}
-
-// Why the region has no number from a set that was asked for; empty: the set had
-// no turn while it ran.
-std::string WhyNothingIn(const Evidence& evidence, const std::string& set) {
-  for (const MissingCounter& missing : evidence.device.missing) {
-    if (missing.set == set && missing.metric.starts_with("all of ")) {
-      return "set " + set + ": " + Quoted(missing.reason);
-    }
-  }
-  const std::vector<std::string> notes = NotesAbout(evidence.process, set);
-  if (!notes.empty())
-    return (notes[0].starts_with(set) ? "" : "set " + set + ": ") + Join(notes, ", ");
-  if (!IsPlanned(evidence.device, set) && !evidence.device.plan_error.empty()) {
-    return "set " + set + ": " + Quoted(evidence.device.plan_error);
-  }
-  const SetValues* values = FindSet(evidence.values, set);
-  if (values != nullptr && values->unevaluated_calls > 0) {
-    return "set " + set + " was counted but not evaluated, since CUPTI was not at hand; \"rafter " +
-           "report\" evaluates it where CUPTI is";
-  }
-  if (values != nullptr && !values->epochs.empty()) {
-    return "CUPTI gave no value for set " + set;
-  }
-  if (values != nullptr && values->cut_short_calls > 0) {
-    return "no call was counted to its end in set " + set + " (" + Count(values->cut_short_calls) +
-           " cut short); " + Remedy(evidence, {set});
-  }
-  return "";
+bool HasComposed(const RegionValues& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [](const SetValues& set) { return set.composed.has_value(); });
 }
 
 void JudgeUncounted(const Evidence& evidence, Validity validity, bool knows_why_off,
                     Verdict& verdict) {
-  for (const auto& [reason, calls] : evidence.region.uncounted) {
+  for (const auto& [reason, calls] : evidence.instances.uncounted) {
     // Calls beyond those that are wanted are in "measured of ... calls" already.
     if (calls == 0 || reason == kResting || (knows_why_off && reason == kCountingOff)) continue;
+    // What became of the parts is said set by set.
+    if (reason == kPartial && HasComposed(evidence.values)) continue;
     verdict.Add(validity, Calls(calls) + " not counted: " + Quoted(reason));
   }
-}
-
-// "A, B, C and 2 more".
-std::string Named(const std::vector<std::string>& names, size_t most) {
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) text += " and " + Count(names.size() - most) + " more";
-  return text;
 }
 
 // Counters that the plan lacks, once for each cause.
@@ -154,17 +59,53 @@ void AddMissingCounters(const Evidence& evidence, Validity validity, Verdict& ve
   }
 }
 
+// Reasons of several sets, each once: what differs is the name of the set.
+class ReasonsBySet {
+ public:
+  explicit ReasonsBySet(const RunDevice& device) : device_(device) {}
+
+  void Add(const std::string& set, const std::string& why) {
+    std::string cause = why;
+    for (const std::string& before : {"set " + set + ": ", set + " is left out: "}) {
+      if (why.starts_with(before)) cause = why.substr(before.size());
+    }
+    const auto [place, is_new] = by_cause_.try_emplace(cause);
+    if (is_new) causes_.push_back(cause);
+    place->second.sets.push_back(set);
+    place->second.first = why;
+  }
+  void AddTo(Validity validity, Verdict& verdict) const {
+    for (const std::string& cause : causes_) {
+      const auto& [sets, first] = by_cause_.at(cause);
+      const bool left_out = first.starts_with(sets.back() + " is left out: ");
+      const std::string several = SetsText(device_, sets) + (left_out ? " are left out: " : ": ");
+      verdict.Add(validity, sets.size() == 1 ? first : several + cause);
+    }
+  }
+
+ private:
+  struct Of {
+    std::vector<std::string> sets;
+    std::string first;
+  };
+  const RunDevice& device_;
+  std::vector<std::string> causes_;  // in the order first met
+  std::map<std::string, Of> by_cause_;
+};
+
 void AddWhyNothing(const Evidence& evidence, const std::vector<std::string>& sets,
                    Validity validity, Verdict& verdict) {
   std::vector<std::string> without_turn;
+  ReasonsBySet reasons(evidence.device);
   for (const std::string& set : sets) {
     const std::string why = WhyNothingIn(evidence, set);
     if (why.empty()) {
       without_turn.push_back(set);
     } else {
-      verdict.Add(validity, why);
+      reasons.Add(set, why);
     }
   }
+  reasons.AddTo(validity, verdict);
   if (!without_turn.empty()) verdict.Add(validity, WhyNoTurn(evidence, without_turn));
 }
 
@@ -180,6 +121,9 @@ void JudgeMissing(const Evidence& evidence, Verdict& verdict) {
   for (const std::string& text : notes) verdict.Add(missing, text);
   for (const std::string& set : WantedSets(evidence.device)) {
     for (std::string& text : NotesAbout(evidence.process, set)) verdict.Add(missing, text);
+  }
+  for (const SetValues& values : evidence.values) {
+    if (values.composed) verdict.Add(missing, WhyNothingIn(evidence, values.set->name));
   }
   AddMissingCounters(evidence, missing, verdict);
   if (!verdict.Reason().empty()) return;
@@ -198,37 +142,69 @@ void JudgeAbsentValues(const SetValues& values, Verdict& verdict) {
   for (size_t i = 0; i < values.set->counters.size(); ++i) {
     const std::string& metric = values.set->counters[i].metric;
     if (KindOf(metric) != MetricKind::kAmount) continue;
-    const bool any = std::any_of(values.epochs.begin(), values.epochs.end(),
-                                 [&](const EpochValues& epoch) { return bool(epoch.values[i]); });
+    const bool any =
+        values.composed
+            ? bool(values.composed->values[i])
+            : std::any_of(values.epochs.begin(), values.epochs.end(),
+                          [&](const EpochValues& epoch) { return bool(epoch.values[i]); });
     if (!any) absent.push_back(metric);
   }
   if (!absent.empty()) {
-    verdict.Add(Validity::kPartial,
-                "CUPTI gave no value for " + Join(absent, ", ") + " in set " + values.set->name);
+    verdict.Add(Validity::kPartial, "CUPTI gave no value for " + Named(absent, kMostNamedMetrics) +
+                                        " in set " + values.set->name);
   }
+}
+
+// Values that were put together of parts.
+void JudgeComposed(const Evidence& evidence, Verdict& verdict) {
+  std::string sets;
+  uint64_t seen = 0;  // the same in every set
+  for (const SetValues& values : evidence.values) {
+    if (!values.composed || !HasValues(values)) continue;
+    seen = values.composed->seen_stretches;
+    sets += (sets.empty() ? "" : ", ") + values.set->name + " " +
+            Count(values.composed->measured_stretches);
+    JudgeAbsentValues(values, verdict);
+  }
+  if (sets.empty()) return;
+  verdict.Add(Validity::kPartial,
+              "sets changed while it was open, so it is put together of the regions below it and "
+              "of its own stretches; measured of " +
+                  Count(seen) + (seen == 1 ? " stretch: " : " stretches: ") + sets);
 }
 
 void JudgeSets(const Evidence& evidence, Verdict& verdict) {
   std::vector<std::string> empty_sets;
   for (const std::string& set : WantedSets(evidence.device)) {
     const SetValues* values = FindSet(evidence.values, set);
-    if (values == nullptr || MeasuredCalls(*values) == 0) empty_sets.push_back(set);
+    if (values == nullptr || !HasValues(*values)) empty_sets.push_back(set);
   }
   AddWhyNothing(evidence, empty_sets, Validity::kPartial, verdict);
   AddMissingCounters(evidence, Validity::kPartial, verdict);
-  const uint64_t calls = evidence.region.calls;
-  std::vector<std::string> shares;
+  const uint64_t calls = evidence.instances.calls;
+  std::vector<std::string> counted;
+  std::map<std::string, uint64_t> measured_calls;
   bool all_measured = true;
   for (const SetValues& values : evidence.values) {
     const uint64_t measured = MeasuredCalls(values);
     if (measured == 0) continue;
     JudgeAbsentValues(values, verdict);
-    shares.push_back(values.set->name + " " + Count(measured));
+    counted.push_back(values.set->name);
+    measured_calls[values.set->name] = measured;
     all_measured = all_measured && measured >= calls;
   }
-  if (!all_measured) {
-    verdict.Add(Validity::kExtrapolated, "counted of " + Calls(calls) + ": " + Join(shares, ", "));
+  if (all_measured) return;
+  std::vector<std::string> shares;
+  for (const FoldedSet& set : FoldSets(evidence.device, counted)) {
+    uint64_t least = measured_calls[set.passes.front()];
+    uint64_t most = least;
+    for (const std::string& pass : set.passes) {
+      least = std::min(least, measured_calls[pass]);
+      most = std::max(most, measured_calls[pass]);
+    }
+    shares.push_back(set.name + " " + Count(least) + (least == most ? "" : " to " + Count(most)));
   }
+  verdict.Add(Validity::kExtrapolated, "counted of " + Calls(calls) + ": " + Join(shares, ", "));
 }
 
 // A set that nobody asked for leaves columns empty; the row says so.
@@ -240,21 +216,49 @@ void JudgeUnasked(const Evidence& evidence, Verdict& verdict) {
       unasked.emplace_back(set);
     }
   }
-  if (!unasked.empty()) verdict.Add(Validity::kMeasured, "not asked for: " + SetsText(unasked));
+  if (!unasked.empty())
+    verdict.Add(Validity::kMeasured, "not asked for: " + SetsText(evidence.device, unasked));
+}
+
+void JudgeSharing(const Evidence& evidence, Verdict& verdict) {
+  if (!IsShared(evidence)) return;
+  std::vector<std::string> others;
+  for (const RunProcess* process : evidence.sharers) {
+    others.push_back("process " + Count(process->pid));
+  }
+  const std::string who = others.empty()       ? "another process, context or profiler"
+                          : others.size() == 1 ? others[0] + " of this run"
+                                               : Named(others, kMostNamedOverlaps) + " of this run";
+  verdict.Add(Validity::kShared,
+              who +
+                  " used this GPU at the same time: GPU time and the counters of DRAM and L2 "
+                  "include that work, FLOP are the region's own; so no intensity and no "
+                  "performance");
 }
 
 // Work that no counter of this run sees must not pass for none.
 void JudgeTensor(const Evidence& evidence, Verdict& verdict) {
-  const uint64_t calls = evidence.region.calls;
-  if (FindFlop(evidence.values, "tensor", evidence.options, calls)) return;
-  const auto instructions = FindMetric(evidence.values, kTensorInstructionMetric, calls);
-  if (instructions && instructions->value > 0) {
-    verdict.Add(Validity::kPartial, NumberText(std::round(instructions->value)) +
-                                        " tensor instructions ran, and no set of this run counts "
-                                        "their operations: FLOP are without them");
-  } else if (evidence.options.precision == "tensor") {
-    verdict.Add(Validity::kPartial, "FLOP Tensor: no set of this run counts it");
-  }
+  const TensorWork work = TensorWorkOf(evidence);
+  const std::string& precision = evidence.options.precision;
+  const bool is_drawn = precision == "tensor";
+  verdict.Add(
+      work.lacks_work || (is_drawn && !work.flop) ? Validity::kPartial : Validity::kMeasured,
+      work.reason);
+  if (TensorFormatOf(precision).empty()) return;
+  if (FindFlop(evidence.values, precision, evidence.options, evidence.instances.calls)) return;
+  verdict.Add(Validity::kPartial, "FLOP of " + precision +
+                                      ": no set of this run counts it here; --set " + precision +
+                                      " does where the chip has it");
+}
+
+void JudgeRepeated(const Evidence& evidence, Verdict& verdict) {
+  if (!IsRepeated(evidence.values)) return;
+  verdict.Add(Validity::kMeasured, "kernels repeated by CUPTI, each measured alone");
+  if (evidence.region.launch) return;
+  verdict.Add(
+      Validity::kMeasured,
+      "Kernel Time is the sum over its launches; the time between them was not measured, so "
+      "no Duration and no performance");
 }
 
 void JudgeOverlaps(const Evidence& evidence, Verdict& verdict) {
@@ -286,6 +290,8 @@ std::string_view ValidityText(Validity validity) {
       return "partial";
     case Validity::kUnlike:
       return "instances unlike";
+    case Validity::kShared:
+      return "shared device";
     case Validity::kOverlapped:
       return "overlapped";
     case Validity::kMissing:
@@ -304,23 +310,11 @@ void Verdict::Add(Validity validity, std::string reason) {
 
 std::string Verdict::Reason() const { return Join(reasons_, "; "); }
 
-std::vector<std::string> WantedSets(const RunDevice& device) {
-  std::vector<std::string> names;
-  std::string_view list = device.wanted_sets;
-  while (!list.empty()) {
-    const size_t comma = list.find(',');
-    const std::string_view name = list.substr(0, comma);
-    if (!name.empty()) names.emplace_back(name);
-    list = comma == std::string_view::npos ? "" : list.substr(comma + 1);
-  }
-  if (!names.empty()) return names;
-  for (const CounterSet& set : device.sets) names.push_back(set.name);
-  return names;
-}
-
 std::vector<std::string> UnlikeReasons(const Evidence& evidence) {
   std::vector<std::string> reasons;
-  const RegionPath& region = evidence.region;
+  // Every set has then measured the same launches.
+  if (IsRepeated(evidence.values)) return reasons;
+  const InstanceSums& region = evidence.instances;
   if (region.watched_calls > 0 && region.least_launches != region.most_launches) {
     reasons.push_back("launches per call differ (" + Count(region.least_launches) + " to " +
                       Count(region.most_launches) + ")");
@@ -346,16 +340,24 @@ std::vector<std::string> UnlikeReasons(const Evidence& evidence) {
 }
 
 bool HasNoKernels(const Evidence& evidence) {
-  const auto blocks = FindMetric(evidence.values, kBlocksMetric, evidence.region.calls);
+  const auto blocks = FindMetric(evidence.values, kBlocksMetric, evidence.instances.calls);
   if (blocks) return blocks->value == 0;
-  return evidence.region.watched_calls > 0 && evidence.region.most_launches == 0 &&
-         evidence.region.launches == 0;
+  return evidence.instances.watched_calls > 0 && evidence.instances.most_launches == 0 &&
+         evidence.instances.launches == 0;
+}
+
+bool IsShared(const Evidence& evidence) {
+  const auto refused = evidence.instances.uncounted.find(std::string(kNotOurTurn));
+  const bool others_counted = refused != evidence.instances.uncounted.end() && refused->second > 0;
+  if (evidence.sharers.empty() && !others_counted) return false;
+  return std::any_of(evidence.values.begin(), evidence.values.end(), [](const SetValues& set) {
+    return HasValues(set) && !PatchesKernels(*set.set);
+  });
 }
 
 Verdict Judge(const Evidence& evidence) {
   Verdict verdict;
-  const bool any = std::any_of(evidence.values.begin(), evidence.values.end(),
-                               [](const SetValues& set) { return MeasuredCalls(set) > 0; });
+  const bool any = std::any_of(evidence.values.begin(), evidence.values.end(), HasValues);
   JudgeOverlaps(evidence, verdict);
   if (HasNoKernels(evidence)) verdict.Add(Validity::kMeasured, "no kernel was launched");
   if (!any) {
@@ -368,6 +370,9 @@ Verdict Judge(const Evidence& evidence) {
   if (verdict.validity() == Validity::kUnlike) {
     verdict.Add(Validity::kUnlike, "so no intensity and no performance");
   }
+  JudgeRepeated(evidence, verdict);
+  JudgeSharing(evidence, verdict);
+  JudgeComposed(evidence, verdict);
   JudgeSets(evidence, verdict);
   JudgeUnasked(evidence, verdict);
   JudgeTensor(evidence, verdict);

@@ -20,7 +20,7 @@ namespace rafter {
 
 // From the best to the worst; a row has the worst that applies, and all
 // reasons.
-enum class Validity { kMeasured, kExtrapolated, kPartial, kUnlike, kOverlapped, kMissing };
+enum class Validity { kMeasured, kExtrapolated, kPartial, kUnlike, kOverlapped, kShared, kMissing };
 
 std::string_view ValidityText(Validity validity);
 
@@ -44,6 +44,9 @@ struct Evidence {
   const RegionTree& tree;
   const RegionValues& values;
   const TableOptions& options;
+  const InstanceSums& instances;           // of the region, on the device
+  std::vector<const RunProcess*> sharers;  // others that used the device meanwhile
+  bool is_first_row;                       // of the region, where it has one on each device
 };
 
 // Bytes or operations per call that differ by more than this share of the
@@ -67,9 +70,10 @@ std::vector<std::string> UnlikeReasons(const Evidence& evidence);
 // not counted, no launch seen.
 bool HasNoKernels(const Evidence& evidence);
 
-Verdict Judge(const Evidence& evidence);
+// Whether others used the GPU while the region ran, and what counts their work
+// as well, which is all but patched kernels, has values.
+bool IsShared(const Evidence& evidence);
 
-// Sets that were asked for: the wanted ones, else the planned ones.
-std::vector<std::string> WantedSets(const RunDevice& device);
+Verdict Judge(const Evidence& evidence);
 
 }  // namespace rafter
