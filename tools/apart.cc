@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "collector/store/utf8.h"
 #include "tools/message.h"
 
 namespace rafter {
@@ -17,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Fields are parted by tabs, lines by newlines; SingleLine takes both out of them.
+// Fields are parted by tabs, lines by newlines; OneLine takes both out of them.
 std::vector<std::vector<std::string>> TakeApart(const std::string& text) {
   std::vector<std::vector<std::string>> lines;
   size_t start = 0;
@@ -65,7 +66,7 @@ bool ReadUntilEnd(int descriptor, std::string& text) {
 
 void ProbeReport::Line(const std::vector<std::string>& fields) const {
   std::string text;
-  for (const std::string& field : fields) text += (text.empty() ? "" : "\t") + SingleLine(field);
+  for (const std::string& field : fields) text += (text.empty() ? "" : "\t") + OneLine(field);
   WriteAll(descriptor_, text + "\n");
 }
 

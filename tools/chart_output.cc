@@ -41,7 +41,9 @@ Result<std::string> DrawChart(const Roofline& roofline, const std::string& path,
     std::string line = path + ": not drawn: " + labels.front();
     const size_t named = std::min(labels.size(), kMostNamed);
     // A label may hold commas: "ffma, pid 573".
-    const bool has_commas = labels.front().find(',') != std::string::npos;
+    const bool has_commas = std::any_of(labels.begin(), labels.end(), [](const std::string& label) {
+      return label.find(',') != std::string::npos;
+    });
     for (size_t i = 1; i < named; ++i) {
       line += has_commas ? "; " : ", ";
       line += labels[i];

@@ -102,7 +102,8 @@ std::vector<int> OpenDescriptors() {
 }
 
 Spawned Spawn(const std::vector<std::string>& arguments, const Variables& environment,
-              const HeldSignals& signals, const std::vector<int>& inherited) {
+              const HeldSignals& signals, const std::vector<int>& inherited,
+              const NullStreams& null_streams) {
   for (const int descriptor : OpenDescriptors()) {
     if (std::find(inherited.begin(), inherited.end(), descriptor) != inherited.end()) continue;
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
@@ -117,9 +118,18 @@ Spawned Spawn(const std::vector<std::string>& arguments, const Variables& enviro
   if (!signals.pipe_was_ignored()) sigaddset(&standard, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &standard);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  const auto open_null = [&actions](int descriptor, int flags) {
+    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", flags, 0);
+  };
+  if (null_streams.input) open_null(STDIN_FILENO, O_RDONLY);
+  if (null_streams.output) open_null(STDOUT_FILENO, O_WRONLY);
+  if (null_streams.errors) open_null(STDERR_FILENO, O_WRONLY);
   Spawned spawned;
-  spawned.error = posix_spawnp(&spawned.pid, words[0].c_str(), nullptr, &attributes,
+  spawned.error = posix_spawnp(&spawned.pid, words[0].c_str(), &actions, &attributes,
                                Pointers(words).data(), Pointers(settings).data());
+  posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return spawned;
 }
@@ -154,6 +164,9 @@ Ending Await(pid_t pid, const HeldSignals& signals, std::optional<double> timeou
     siginfo_t info = {};
     const int signal = NextSignal(signals.held(), deadline, info);
     if (IsPassedOn(signal, info)) kill(pid, signal);
+    const bool asks_for_end =
+        signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+    ending.interrupted = ending.interrupted || asks_for_end;
   }
 }
 

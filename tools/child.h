@@ -46,15 +46,24 @@ struct Spawned {
   int error = 0;  // errno when it could not be started
 };
 
+// Standard streams that are /dev/null for the program, whatever ours are.
+struct NullStreams {
+  bool input = false;
+  bool output = false;
+  bool errors = false;
+};
+
 // Starts arguments[0], searched in PATH, never through a shell. Of the
 // descriptors only `inherited` reach it.
 Spawned Spawn(const std::vector<std::string>& arguments, const Variables& environment,
-              const HeldSignals& signals, const std::vector<int>& inherited);
+              const HeldSignals& signals, const std::vector<int>& inherited,
+              const NullStreams& null_streams = {});
 
 struct Ending {
   int exit_status = 0;  // as a shell reports it
   int signal = 0;       // that ended it, or 0
   bool timed_out = false;
+  bool interrupted = false;  // a signal came that asks for the end of all this
 };
 
 // Waits for the program. SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tools/message.h"
+#include "collector/store/utf8.h"
 
 namespace rafter {
 namespace {
@@ -103,8 +103,8 @@ std::string ToText(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings) {
     text += std::string(kVerdicts[static_cast<int>(finding.verdict)]) + "  " + finding.about +
-            ": " + SingleLine(finding.text) + "\n";
-    if (!finding.remedy.empty()) text += "         do: " + SingleLine(finding.remedy) + "\n";
+            ": " + OneLine(finding.text) + "\n";
+    if (!finding.remedy.empty()) text += "         do: " + OneLine(finding.remedy) + "\n";
   }
   return text;
 }

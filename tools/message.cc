@@ -5,19 +5,10 @@
 
 #include <system_error>
 
+#include "collector/store/utf8.h"
 #include "tools/exit_status.h"
 
 namespace rafter {
-
-std::string SingleLine(std::string_view line) {
-  while (!line.empty() && line.back() == '\n') line.remove_suffix(1);
-  std::string text(line);
-  for (char& character : text) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte < 0x20 || byte == 0x7f) character = ' ';
-  }
-  return text;
-}
 
 bool WriteAll(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -29,7 +20,7 @@ bool WriteAll(int descriptor, std::string_view bytes) {
   return true;
 }
 
-void Say(std::string_view line) { WriteAll(STDERR_FILENO, "rafter: " + SingleLine(line) + "\n"); }
+void Say(std::string_view line) { WriteAll(STDERR_FILENO, "rafter: " + OneLine(line) + "\n"); }
 
 int SayWrongUse(std::string_view line) {
   Say(line);

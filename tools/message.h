@@ -13,11 +13,7 @@
 
 namespace rafter {
 
-// `line` as one line: control characters, which a target's text may hold, become
-// blanks.
-std::string SingleLine(std::string_view line);
-
-// Writes "rafter: LINE" to standard error.
+// Writes "rafter: LINE" to standard error, as one line whatever it holds.
 void Say(std::string_view line);
 
 // Says `line` and returns the exit status of wrong use.

@@ -1,6 +1,10 @@
 // `rafter metrics`: chips, metrics and passes, on any machine.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
+#include "collector/store/utf8.h"
+#include "collector/table/formulas.h"
 #include "cupti/host.h"
 #include "cupti/sets.h"
 #include "tools/command_line.h"
@@ -19,7 +23,7 @@ int Failed(const Status& status) {
   return kIncomplete;
 }
 
-std::string UnitText(const std::string& unit) { return unit.empty() ? "1" : SingleLine(unit); }
+std::string UnitText(const std::string& unit) { return unit.empty() ? "1" : OneLine(unit); }
 
 int PrintChips(CuptiHost& host) {
   Result<std::vector<std::string>> chips = host.Chips();
@@ -37,7 +41,7 @@ std::string Description(CuptiHost& host, const std::string& chip, const std::str
     if (!has.ok() || !*has) continue;
     Result<MetricProperties> properties = host.Properties(chip, {}, name);
     if (properties.ok())
-      return UnitText(properties->unit) + "\t" + SingleLine(properties->description);
+      return UnitText(properties->unit) + "\t" + OneLine(properties->description);
   }
   return "\t";
 }
@@ -52,15 +56,75 @@ int PrintMetrics(CuptiHost& host, const std::string& chip, bool verbose) {
   return Print(text) ? kDone : kIncomplete;
 }
 
-std::string PlanText(const ChosenPlan& plan, bool verbose) {
+std::string PassText(const ChosenSet& pass, bool verbose) {
   std::string text;
-  for (const ChosenSet& set : plan.sets) {
-    text += "set " + set.name + ": " + std::to_string(set.passes) +
-            (set.passes == 1 ? " pass\n" : " passes\n");
-    for (const SetMetric& metric : set.metrics) {
-      text += "  " + metric.name + " [" + UnitText(metric.unit) + "]" +
-              (verbose ? "  " + SingleLine(metric.description) : "") + "\n";
+  for (const SetMetric& metric : pass.metrics) {
+    text += "  " + metric.name + " [" + UnitText(metric.unit) + "]" +
+            (verbose ? "  " + OneLine(metric.description) : "") + "\n";
+  }
+  return text;
+}
+
+// "set occupancy: 2 passes", then pass by pass where there are several.
+std::string SetsText(const ChosenPlan& plan, bool verbose) {
+  std::string text;
+  for (size_t i = 0; i < plan.sets.size();) {
+    const std::string& whole = plan.sets[i].whole;
+    size_t end = i;
+    while (end < plan.sets.size() && plan.sets[end].whole == whole) ++end;
+    text +=
+        "set " + whole + ": " + std::to_string(end - i) + (end - i == 1 ? " pass\n" : " passes\n");
+    for (; i < end; ++i) {
+      if (plan.sets[i].name != whole) text += " pass " + plan.sets[i].name + ":\n";
+      text += PassText(plan.sets[i], verbose);
     }
+  }
+  return text;
+}
+
+// Metrics that a column is the highest of, unless all are wanted; more are counted.
+constexpr size_t kMostNamedParts = 3;
+
+std::string PartsText(std::vector<std::string> parts, bool all) {
+  if (all || parts.size() <= kMostNamedParts + 1) return Listed(parts);
+  const std::string more = std::to_string(parts.size() - kMostNamedParts);
+  parts.resize(kMostNamedParts);
+  return Listed(parts) + " and " + more + " more (-v names them)";
+}
+
+// Columns that the table makes of these, where sets are asked for as a whole.
+std::string DerivedText(const ChosenPlan& plan, const std::vector<std::string>& items,
+                        bool verbose) {
+  std::vector<std::string> columns;
+  for (const ChosenSet& set : plan.sets) {
+    for (const SetMetric& metric : set.metrics) columns.push_back(metric.name);
+  }
+  const auto is_column = [&](const std::string& name) {
+    return std::find(columns.begin(), columns.end(), name) != columns.end();
+  };
+  const auto is_asked = [&](const std::string& set) {
+    return std::find(items.begin(), items.end(), set) != items.end();
+  };
+  std::string text;
+  for (const DerivedMetric& derived : DerivedMetrics()) {
+    const bool whole =
+        derived.whole.empty() || std::any_of(derived.whole.begin(), derived.whole.end(), is_asked);
+    std::vector<std::string> of;
+    std::copy_if(derived.of.begin(), derived.of.end(), std::back_inserter(of), is_column);
+    const bool is_share = derived.kind == DerivedMetric::Kind::kShare;
+    if (!whole || of.empty() || (is_share && of.size() < derived.of.size())) continue;
+    columns.push_back(derived.name);
+    text += "column " + derived.name + " [" + derived.unit + "]: " +
+            (is_share ? "100 x " + Listed(of, " / ") : "the highest of " + PartsText(of, verbose)) +
+            "\n";
+  }
+  return text;
+}
+
+std::string PlanText(const ChosenPlan& plan, const std::vector<std::string>& items, bool verbose) {
+  std::string text = SetsText(plan, verbose) + DerivedText(plan, items, verbose);
+  for (const AbsentMetric& left : plan.left_out) {
+    text += "no part in set " + left.set + ": " + left.name + ": " + left.reason + "\n";
   }
   for (const AbsentMetric& absent : plan.absent) {
     text += "missing from set " + absent.set + ": " + absent.name + ": " + absent.reason + "\n";
@@ -68,20 +132,39 @@ std::string PlanText(const ChosenPlan& plan, bool verbose) {
   return text;
 }
 
-int PrintPlan(CuptiHost& host, const std::string& chip, const std::string& list, bool verbose) {
-  Result<std::vector<std::string>> sets = ParseSetList(list);
-  if (!sets.ok()) return SayWrongUse("metrics: --plan " + list + ": " + sets.status().message());
-  Result<ChosenPlan> plan = PlanSets(host, chip, {}, *sets);
+int PrintPlan(CuptiHost& host, const std::string& chip, const std::vector<std::string>& items,
+              bool verbose) {
+  Result<ChosenPlan> plan = PlanSets(host, chip, {}, items);
   if (!plan.ok()) return Failed(plan.status());
   Result<size_t> together = PassesTogether(host, chip, {}, *plan);
   if (!together.ok()) return Failed(together.status());
   const std::string text =
       "chip " + chip + ", CUPTI " + CuptiVersionText(host.version()) + "\n" +
-      PlanText(*plan, verbose) + "passes together: " + std::to_string(*together) +
+      PlanText(*plan, items, verbose) + "passes together: " + std::to_string(*together) +
       "\npasses as scheduled: " + std::to_string(plan->configuration.passes) + "\n";
   if (!Print(text)) return kIncomplete;
-  // What was asked for are sets; a metric that a chip lacks is said above.
-  return plan->sets.size() == sets->size() ? kDone : kIncomplete;
+  // What was asked for are sets, and metrics by name; one metric that a chip
+  // lacks is said above.
+  const bool lacks =
+      std::any_of(plan->absent.begin(), plan->absent.end(), [](const AbsentMetric& absent) {
+        return absent.set == "metrics" || absent.name.starts_with("all of set ");
+      });
+  return lacks ? kIncomplete : kDone;
+}
+
+// --plan and --metrics as one list of sets.
+Result<std::vector<std::string>> ItemsOf(const TextOption& plan, const TextOption& metrics) {
+  std::string list = plan.value.value_or("");
+  if (metrics.value.has_value()) {
+    Result<std::string> item = MetricsItem(*metrics.value);
+    if (!item.ok()) {
+      return Status::Failed("--metrics " + *metrics.value + ": " + item.status().message());
+    }
+    list += (list.empty() ? "" : ",") + *item;
+  }
+  Result<std::vector<std::string>> items = ParseSetList(list);
+  if (!items.ok()) return Status::Failed("--plan " + list + ": " + items.status().message());
+  return items;
 }
 
 }  // namespace
@@ -89,16 +172,21 @@ int PrintPlan(CuptiHost& host, const std::string& chip, const std::string& list,
 int VerbMetrics(Words words) {
   TextOption chip;
   TextOption plan;
+  TextOption metrics;
   bool verbose = false;
   CommandLine line({"metrics", "Metrics and passes of any chip, without a GPU.", "[options]",
                     "  rafter metrics --chip GH100 --plan time,memory,sm,flop"});
   line.Text("--chip", &chip, "CHIP", "List the metrics of this chip; without it, list the chips");
   line.Text("--plan", &plan, "SET[,SET...]",
-            "Show metrics and passes of these sets: time, memory, sm, flop");
+            "Show metrics and passes of these sets: " + Listed(KnownSets()));
+  line.Text("--metrics", &metrics, "NAME[,NAME...]",
+            "Show the passes of these metrics, given with roll-up, as in dram__bytes.sum");
   line.Flag("-v,--verbose", &verbose, "With unit and description of each metric");
   if (const auto status = line.Parse(words); status.has_value()) return *status;
-  if (plan.value.has_value() && !chip.value.has_value()) {
-    return line.Refuse("--plan: passes depend on the chip; name one with --chip");
+  const bool planning = plan.value.has_value() || metrics.value.has_value();
+  if (planning && !chip.value.has_value()) {
+    return line.Refuse(std::string(plan.value.has_value() ? "--plan" : "--metrics") +
+                       ": passes depend on the chip; name one with --chip");
   }
   if (verbose && !chip.value.has_value()) {
     return line.Refuse("--verbose: it describes metrics of a chip; name one with --chip");
@@ -115,7 +203,11 @@ int VerbMetrics(Words words) {
                        " does not know it" + DidYouMean(*chip.value, *chips) +
                        "; run \"rafter metrics\" for the names it knows");
   }
-  if (plan.value.has_value()) return PrintPlan(**host, *chip.value, *plan.value, verbose);
+  if (planning) {
+    Result<std::vector<std::string>> items = ItemsOf(plan, metrics);
+    if (!items.ok()) return line.Refuse(items.status().message());
+    return PrintPlan(**host, *chip.value, *items, verbose);
+  }
   return PrintMetrics(**host, *chip.value, verbose);
 }
 

@@ -18,7 +18,7 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& known
   size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const size_t edits = Edits(word, candidate);
-    if (edits < fewest) {
+    if (edits < fewest && edits < candidate.size()) {  // something of it must be there
       fewest = edits;
       nearest = candidate;
     }

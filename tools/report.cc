@@ -1,4 +1,6 @@
 // `rafter report`: tables of run files and CSV.
+#include <algorithm>
+
 #include "tools/command_line.h"
 #include "tools/exit_status.h"
 #include "tools/message.h"
@@ -38,6 +40,7 @@ int VerbReport(Words words) {
   line.Flag("--force", &force, "Overwrite FILE");
   choices.Declare(line);
   if (const auto status = line.Parse(words); status.has_value()) return *status;
+  if (const Status status = choices.Check(); !status.ok()) return line.Refuse(status.message());
   if (inputs.empty()) return line.Refuse("no input was given; name a run file or a CSV file");
   if (force && !output.value.has_value()) {
     return line.Refuse("--force: there is no file to overwrite; give --output too");
@@ -52,7 +55,9 @@ int VerbReport(Words words) {
   if (!table.ok()) return line.Refuse(table.status().message());
   // The other forms have room for them.
   if (format.value.value_or("csv") == "csv") {
-    for (const std::string& note : table->notes) Say(note);
+    for (const std::string& note : table->notes) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) Say(note);
+    }
   }
   const std::string text = TextOf(*table, format.value.value_or("csv"));
   if (!output.value.has_value()) {

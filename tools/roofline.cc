@@ -30,6 +30,7 @@ int VerbRoofline(Words words) {
   line.Number("--peak-bandwidth", &options.peak_bytes_per_s, "B/s", "Memory roof to draw");
   choices.Declare(line);
   if (const auto status = line.Parse(words); status.has_value()) return *status;
+  if (const Status status = choices.Check(); !status.ok()) return line.Refuse(status.message());
   if (inputs.empty()) return line.Refuse("no input was given; name a run file or a CSV file");
   if (!output.value.has_value()) {
     return line.Refuse("--output: a chart needs a file; give --output FILE.svg, .pdf or .png");

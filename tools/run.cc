@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -12,15 +13,17 @@
 
 #include "collector/ingest/collector.h"
 #include "collector/store/run_file.h"
-#include "tools/chart_output.h"
 #include "tools/child.h"
+#include "tools/counting_forecast.h"
 #include "tools/exit_status.h"
 #include "tools/injection.h"
 #include "tools/message.h"
-#include "tools/output_file.h"
 #include "tools/private_folder.h"
+#include "tools/run_ending.h"
+#include "tools/run_input.h"
 #include "tools/run_request.h"
-#include "tools/run_summary.h"
+#include "tools/run_results.h"
+#include "tools/run_sets.h"
 #include "tools/shell_quote.h"
 #include "tools/verbs.h"
 
@@ -34,8 +37,14 @@ constexpr std::chrono::milliseconds kPatience{5000};
 // All that a run holds while its program runs.
 class CountedRun {
  public:
-  CountedRun(const RunRequest& request, const Variables& variables, std::vector<int> inherited)
-      : request_(request), variables_(variables), inherited_(std::move(inherited)) {}
+  CountedRun(const RunRequest& request, const Variables& variables, RunInput input,
+             std::vector<int> inherited)
+      : request_(request),
+        variables_(variables),
+        input_(input),
+        inherited_(std::move(inherited)),
+        sets_by_run_(request.sets_by_run),
+        results_(request) {}
 
   int Execute();
 
@@ -45,44 +54,51 @@ class CountedRun {
   }
   Status TakeOutputs();
   void PrepareTarget();
-  void StartCollector(const Variables& variables);
+  void StartCollector(uint32_t replay);
+  void LoseCollector(const std::string& reason);
   void CheckRunningCollector();
+  void RunOnceOnly();
   void Abandon();
-  int StartFailed(int error);
-  void SayEnding(const Ending& ending) const;
+  // Starts the program and waits for it. The errno when it could not be started,
+  // else 0 and `ending`; its wall time is kept as that of run `number`.
+  int RunProgram(uint32_t number, const Variables& environment, const NullStreams& streams,
+                 Ending& ending);
+  void StopCollector();
+  std::string WhyNoMoreRuns(const Ending& last) const;
+  void ExpandFormats();
+  Ending Replay(Ending last);
+  std::string RunReplay(uint32_t number, Ending& ending);
+  void RunWithoutRafter(const Ending& last);
+  void SayFirstRun() const;
   void Finish(const Ending& ending);
-  // Whether it was written; says why not.
-  bool Put(OutputFile& file, const std::string& content);
-  void WriteResults(const Run& run);
+  void Check(const absl::Status& status) {
+    if (status.ok()) return;
+    Say("run: " + std::string(status.message()));
+    Lack(std::string(status.message()));
+  }
   void Lack(const std::string& reason) {
     if (lacking_.empty()) lacking_ = reason;
   }
 
   const RunRequest& request_;
   const Variables& variables_;
+  const RunInput input_;
   const std::vector<int> inherited_;
-  HeldSignals signals_;  // before the collector's thread starts
-  Variables target_;     // the program's environment
+  std::vector<std::string> sets_by_run_;  // of an application replay
+  HeldSignals signals_;                   // before the collector's thread starts
+  Variables target_;                      // the program's environment
   std::optional<PrivateFolder> folder_;
   std::unique_ptr<RunFile> run_file_;
   std::unique_ptr<Collector> collector_;
-  std::optional<OutputFile> csv_;
-  std::vector<OutputFile> charts_;
-  bool entered_ = false;  // the library is in the program's way
-  std::string lacking_;   // why counters were not obtained; empty: they were
+  RunResults results_;
+  std::vector<ProgramRun> program_runs_;
+  bool entered_ = false;    // the library is in the program's way
+  bool can_count_ = false;  // as far as is known before the program starts
+  std::string lacking_;     // why counters were not obtained; empty: they were
 };
 
 Status CountedRun::TakeOutputs() {
-  if (request_.csv.value.has_value()) {
-    Result<OutputFile> file = OutputFile::Take(*request_.csv.value, request_.force);
-    if (!file.ok()) return file.status();
-    csv_.emplace(std::move(*file));
-  }
-  for (const std::string& chart : request_.charts) {
-    Result<OutputFile> file = OutputFile::Take(chart, request_.force);
-    if (!file.ok()) return file.status();
-    charts_.push_back(std::move(*file));
-  }
+  RAFTER_RETURN_IF_ERROR(results_.Take());
   if (request_.collector.value.has_value()) return Status::Ok();
   auto file = RunFile::Create(*request_.output.value, request_.force ? RunFile::Existing::kReplace
                                                                      : RunFile::Existing::kRefuse);
@@ -98,7 +114,17 @@ void CountedRun::PrepareTarget() {
   // Ours to read, once: a `rafter run` inside this one has files of its own.
   target_.erase("RAFTER_OUTPUT");
   if (request_.sets.value.has_value()) target_["RAFTER_SET"] = *request_.sets.value;
+  if (request_.metrics.value.has_value()) target_["RAFTER_METRICS"] = *request_.metrics.value;
   if (request_.quiet) target_["RAFTER_QUIET"] = "1";
+  if (request_.verbose) target_["RAFTER_VERBOSE"] = "1";
+  for (const auto& [name, value] : request_.counting.ForLibrary()) {
+    target_.erase(name);
+    if (!value.empty()) target_[name] = value;
+  }
+  if (!sets_by_run_.empty()) {
+    target_["RAFTER_SET"] = sets_by_run_.front();
+    target_.erase("RAFTER_METRICS");  // a run of their own
+  }
   Result<std::string> library = FindInjectLibrary();
   if (!library.ok()) {
     Say("run: counters are off: " + library.status().message());
@@ -115,28 +141,39 @@ void CountedRun::PrepareTarget() {
   }
 }
 
-void CountedRun::StartCollector(const Variables& variables) {
-  const auto failed = [&](const std::string& reason) {
-    Say("run: no collector: " + reason +
-        "; the program writes spool files instead, put them together with \"rafter ingest\"");
-    Lack(reason);
-    collector_.reset();
-    unlink(run_file_->path().c_str());
-    run_file_.reset();
-  };
-  Result<PrivateFolder> folder = PrivateFolder::Make(variables);
-  if (!folder.ok()) return failed(folder.status().message());
-  folder_.emplace(std::move(*folder));
+void CountedRun::LoseCollector(const std::string& reason) {
+  collector_.reset();
+  Lack(reason);
+  if (!program_runs_.empty()) {  // what was counted so far is kept
+    Say("run: no collector: " + reason);
+    return;
+  }
+  Say("run: no collector: " + reason +
+      "; the program writes spool files instead, put them together with \"rafter ingest\"");
+  unlink(run_file_->path().c_str());
+  run_file_.reset();
+}
+
+// One for each run of the program, so that what comes late from one run is not
+// taken for the next one's.
+void CountedRun::StartCollector(uint32_t replay) {
+  if (!folder_.has_value()) {
+    Result<PrivateFolder> folder = PrivateFolder::Make(variables_);
+    if (!folder.ok()) return LoseCollector(folder.status().message());
+    folder_.emplace(std::move(*folder));
+  }
   CollectorOptions options;
-  options.socket_path = folder_->path() + "/collector.sock";
-  options.cupti = CuptiSearchOf(variables);
-  options.plan_cache = PlanCacheOf(variables);
+  options.socket_path =
+      folder_->path() + (replay > 1 ? "/run-" + std::to_string(replay) : "/collector") + ".sock";
+  options.cupti = CuptiSearchOf(variables_);
+  options.plan_cache = PlanCacheOf(variables_);
+  options.replay = replay;
   options.report = [quiet = request_.quiet](const std::string& line) {
     if (!quiet) Say(line);
   };
   collector_ = std::make_unique<Collector>(*run_file_, options);
   const absl::Status started = collector_->Start();
-  if (!started.ok()) return failed(std::string(started.message()));
+  if (!started.ok()) return LoseCollector(std::string(started.message()));
   target_["RAFTER_COLLECTOR"] = options.socket_path;
   if (request_.verbose) Say("collector: listening at " + options.socket_path);
 }
@@ -162,6 +199,23 @@ void CountedRun::CheckRunningCollector() {
       "); the program writes spool files instead, put them together with \"rafter ingest\"");
 }
 
+// Where nothing can be counted there is nothing to run again for; what a spool
+// file can hold is then counted in one run.
+void CountedRun::RunOnceOnly() {
+  if (sets_by_run_.empty()) return;
+  if (sets_by_run_.size() > 1) {
+    Say("run: the program is run once only, since counters are off; see above");
+  }
+  sets_by_run_.clear();
+  target_.erase("RAFTER_EXACT");
+  for (const char* name : {"RAFTER_SET", "RAFTER_METRICS"}) {
+    target_.erase(name);
+    if (variables_.contains(name)) target_[name] = variables_.at(name);
+  }
+  if (request_.sets.value.has_value()) target_["RAFTER_SET"] = *request_.sets.value;
+  if (request_.metrics.value.has_value()) target_["RAFTER_METRICS"] = *request_.metrics.value;
+}
+
 // Leaves nothing behind of a run whose program never started.
 void CountedRun::Abandon() {
   if (collector_ != nullptr) (void)collector_->Stop(std::chrono::milliseconds(0));
@@ -170,90 +224,125 @@ void CountedRun::Abandon() {
   unlink(run_file_->path().c_str());
 }
 
-int CountedRun::StartFailed(int error) {
-  Abandon();
-  const std::string& program = request_.program[0];
-  const bool is_path = program.find('/') != std::string::npos;
-  if (error == ENOENT && is_path && access(program.c_str(), F_OK) == 0) {
-    Say(program + ": its interpreter is not there; look at its first line");
-    return kNotExecutable;
-  }
-  if (error == ENOENT || error == ENOTDIR) {
-    Say(program + ": not found" +
-        (is_path ? "; check the path" : " in PATH; check the name, or give a path"));
-    return kNotFound;
-  }
-  Say(program + ": cannot be executed (" + ErrnoText(error) +
-      "); check its rights and that it is a program");
-  return kNotExecutable;
-}
-
-void CountedRun::SayEnding(const Ending& ending) const {
-  const std::string& program = request_.program[0];
-  if (ending.timed_out) {
-    std::string seconds = std::to_string(*request_.timeout_s);
-    seconds.erase(seconds.find_last_not_of('0') + 1);
-    if (seconds.ends_with('.')) seconds.pop_back();
-    Say(program + ": still ran after " + seconds + " s (--timeout); it was sent SIGTERM" +
-        (ending.signal == SIGKILL ? " and SIGKILL" : "") + ", what it did until then is kept");
-  } else if (ending.signal != 0) {
-    SayUnlessQuiet(program + ": ended by signal " + std::to_string(ending.signal) + " (" +
-                   strsignal(ending.signal) + ")");
-  }
-}
-
-bool CountedRun::Put(OutputFile& file, const std::string& content) {
-  const Status written = file.Write(content);
-  if (written.ok()) return true;
-  const bool is_table = csv_.has_value() && &file == &*csv_;
-  Say("run: " + written.message() + ", then make it from the run file: rafter " +
-      (is_table ? "report " : "roofline ") + ShellQuote(run_file_->path()) + " --output FILE");
-  Lack(written.message());
-  return false;
-}
-
-void CountedRun::WriteResults(const Run& run) {
-  const Table table = BuildTable(run, request_.choices.Options());
-  std::vector<std::string> lines = SummaryOf(run_file_->path(), run, table, entered_);
-  if (csv_.has_value()) {
-    const bool written = Put(*csv_, ToCsv(table));
-    if (written) lines.push_back(csv_->path() + ": " + CountText(table.rows.size(), "row", "rows"));
-  }
-  RooflineOptions options;
-  options.peak_flop_per_s = request_.peak_flop_per_s;
-  options.peak_bytes_per_s = request_.peak_bytes_per_s;
-  for (OutputFile& chart : charts_) {
-    std::vector<std::string> notes;
-    Result<std::string> drawing = DrawChart(BuildRoofline(table, options), chart.path(), notes);
-    if (!drawing.ok()) {  // what cannot be drawn in one format cannot in any
-      Say("run: " + drawing.status().message());
-      Lack(drawing.status().message());
-      break;
-    }
-    if (!Put(chart, *drawing)) continue;
-    // What is not drawn is the same for every format.
-    const bool is_first = &chart == &charts_.front();
-    lines.insert(lines.end(), notes.begin(), is_first ? notes.end() : notes.begin() + 1);
-  }
-  for (const std::string& line : lines) SayUnlessQuiet(line);
-  std::string reason;
-  if (!CountersObtained(run, table, reason)) Lack(reason);
+void CountedRun::StopCollector() {
+  if (collector_ != nullptr) Check(collector_->Stop(kPatience));
 }
 
 void CountedRun::Finish(const Ending& ending) {
-  if (collector_ == nullptr) return;
-  const auto check = [this](const absl::Status& status) {
-    if (status.ok()) return;
-    Say("run: " + std::string(status.message()));
-    Lack(std::string(status.message()));
-  };
-  check(collector_->Stop(kPatience));
-  check(run_file_->SetCommand(ShellCommand(request_.program), ending.exit_status));
-  check(run_file_->Commit());
+  if (run_file_ == nullptr) return;
+  Check(run_file_->SetCommand(ShellCommand(request_.program), ending.exit_status));
+  if (program_runs_.size() > 1) {
+    for (const ProgramRun& each : program_runs_) Check(run_file_->AddProgramRun(each));
+  }
+  Check(run_file_->Commit());
   absl::StatusOr<Run> run = run_file_->Read();
-  check(run.status());
-  if (run.ok()) WriteResults(*run);
-  check(run_file_->Close());
+  Check(run.status());
+  if (run.ok()) Lack(results_.Write(*std::move(run), run_file_->path(), entered_));
+  Check(run_file_->Close());
+}
+
+int CountedRun::RunProgram(uint32_t number, const Variables& environment,
+                           const NullStreams& streams, Ending& ending) {
+  const auto start = std::chrono::steady_clock::now();
+  const Spawned spawned = Spawn(request_.program, environment, signals_, inherited_, streams);
+  if (spawned.error != 0) return spawned.error;
+  ending = Await(spawned.pid, signals_, request_.timeout_s);
+  const auto wall = std::chrono::steady_clock::now() - start;
+  SayEnding(request_.program[0], ending, request_.timeout_s, request_.quiet);
+  const bool counted = number > 0 && !sets_by_run_.empty();
+  program_runs_.push_back(
+      {number, counted ? sets_by_run_[number - 1] : "", ending.exit_status,
+       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count())});
+  return 0;
+}
+
+// Why the program is not run again after it ended so; empty: it is.
+std::string CountedRun::WhyNoMoreRuns(const Ending& last) const {
+  if (last.timed_out) return "the program ran into --timeout";
+  if (last.signal != 0) return "the program was ended by signal " + std::to_string(last.signal);
+  if (last.interrupted) return "a signal asked for the end";
+  return "";
+}
+
+// One more run of a replay; why there was none, or nothing.
+std::string CountedRun::RunReplay(uint32_t number, Ending& ending) {
+  if (const Status rewound = input_.Rewind(); !rewound.ok()) return rewound.message();
+  StartCollector(number);
+  if (collector_ == nullptr) return "there is no collector";
+  SayUnlessQuiet("run " + std::to_string(number) + " of " + std::to_string(sets_by_run_.size()) +
+                 ": set " + sets_by_run_[number - 1]);
+  target_["RAFTER_SET"] = sets_by_run_[number - 1];
+  const int error = RunProgram(number, target_, {input_.is_terminal(), true, false}, ending);
+  StopCollector();
+  return error == 0 ? "" : "the program could not be started again (" + ErrnoText(error) + ")";
+}
+
+// Now that the GPU is known: a run for each format of a set. Where CUPTI cannot
+// tell them here, the library counts them in turns in one run.
+void CountedRun::ExpandFormats() {
+  const auto place = std::find_if(sets_by_run_.begin(), sets_by_run_.end(), HasFormats);
+  if (place == sets_by_run_.end()) return;
+  const auto formats = FormatsOf(*run_file_, CuptiSearchOf(variables_), *place);
+  if (!formats.ok()) {
+    Say("run: set " + *place + " takes one run: " + formats.status().message());
+  } else if (!formats->empty()) {
+    sets_by_run_.insert(sets_by_run_.erase(place), formats->begin(), formats->end());
+  }
+}
+
+// The runs of a replay after the first; how the last of them ended.
+Ending CountedRun::Replay(Ending last) {
+  const int first_status = last.exit_status;
+  if (sets_by_run_.size() > 1 && collector_ != nullptr) ExpandFormats();
+  for (size_t i = 1; i < sets_by_run_.size(); ++i) {
+    std::string why = WhyNoMoreRuns(last);
+    if (why.empty() && collector_->Totals().processes == 0) {
+      why = "no process of it started CUDA or marked a region";
+    }
+    if (why.empty() && last.exit_status != first_status) {
+      why = "it ended with status " + std::to_string(last.exit_status) + ", the first with " +
+            std::to_string(first_status);
+    }
+    if (why.empty()) why = RunReplay(static_cast<uint32_t>(i + 1), last);
+    if (why.empty()) continue;
+    std::string sets = sets_by_run_[i];
+    for (size_t k = i + 1; k < sets_by_run_.size(); ++k) sets += ", " + sets_by_run_[k];
+    const std::string text = "not counted: set" +
+                             std::string(i + 1 < sets_by_run_.size() ? "s " : " ") + sets +
+                             "; run " + std::to_string(i) + " was the last, since " + why;
+    Say("run: " + text);
+    Lack(text);
+    break;
+  }
+  return last;
+}
+
+// After the counted runs, so that cold caches never make counting look cheap.
+void CountedRun::RunWithoutRafter(const Ending& last) {
+  std::string why = can_count_ ? WhyNoMoreRuns(last) : "counters are off; see above";
+  if (const Status rewound = input_.Rewind(); why.empty() && !rewound.ok()) why = rewound.message();
+  Variables environment = variables_;
+  environment.erase("RAFTER_OUTPUT");
+  for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
+    // Another tool's stays, as it did in the counted run.
+    if (target_[name].ends_with("libinject.so")) environment.erase(name);
+  }
+  Ending ending;
+  if (why.empty()) {
+    SayUnlessQuiet("run without Rafter, to see what counting costs");
+    const int error = RunProgram(0, environment, {input_.is_terminal(), true, true}, ending);
+    if (error != 0) why = "the program could not be started again (" + ErrnoText(error) + ")";
+  }
+  if (!why.empty()) Say("run: --measure-overhead: it was not run without Rafter, since " + why);
+}
+
+void CountedRun::SayFirstRun() const {
+  if (input_.is_terminal()) {
+    SayUnlessQuiet("standard input is a terminal; the program reads /dev/null in every run");
+  }
+  if (sets_by_run_.size() < 2) return;
+  SayUnlessQuiet("run 1 of " + std::to_string(sets_by_run_.size()) + ": set " +
+                 sets_by_run_.front());
 }
 
 int CountedRun::Execute() {
@@ -264,17 +353,24 @@ int CountedRun::Execute() {
     CheckRunningCollector();
   } else {
     target_.erase("RAFTER_COLLECTOR");
-    StartCollector(variables_);
+    StartCollector(sets_by_run_.size() > 1 ? 1 : 0);
   }
   if (request_.strict && !lacking_.empty()) {
     Say("run: the program was not started: counters are off, and --strict was given; see above");
     Abandon();
     return kNotCounted;
   }
-  const Spawned spawned = Spawn(request_.program, target_, signals_, inherited_);
-  if (spawned.error != 0) return StartFailed(spawned.error);
-  Ending ending = Await(spawned.pid, signals_, request_.timeout_s);
-  SayEnding(ending);
+  can_count_ = lacking_.empty();
+  if (!can_count_) RunOnceOnly();
+  SayFirstRun();
+  Ending ending;
+  if (const int error = RunProgram(1, target_, {input_.is_terminal()}, ending); error != 0) {
+    Abandon();
+    return SayStartFailed(request_.program[0], error);
+  }
+  StopCollector();
+  const Ending last = Replay(ending);
+  if (request_.counting.measure_overhead) RunWithoutRafter(last);
   Finish(ending);
   if (ending.timed_out && ending.signal == 0) return kSignalBase + SIGTERM;
   if (request_.strict && !lacking_.empty()) {
@@ -288,6 +384,8 @@ int CountedRun::Execute() {
 
 int VerbRun(Words words) {
   std::vector<int> inherited = OpenDescriptors();
+  const bool has_input =
+      std::find(inherited.begin(), inherited.end(), STDIN_FILENO) != inherited.end();
   const Variables variables = CurrentVariables();
   RunRequest request;
   const auto status =
@@ -296,7 +394,20 @@ int VerbRun(Words words) {
   for (const std::string& unknown : UnknownVariables(variables)) {
     if (!request.quiet) Say(unknown);
   }
-  return CountedRun(request, variables, std::move(inherited)).Execute();
+  RunInput input;
+  if (const std::string option = request.several_runs(); !option.empty()) {
+    Result<RunInput> inspected = RunInput::Inspect(has_input, option);
+    if (!inspected.ok()) return SayWrongUse("run: " + inspected.status().message());
+    input = *inspected;
+  }
+  if (request.sets_by_run.empty()) {
+    const Result<std::vector<std::string>> forecast = ForecastCounting(request, variables);
+    if (!forecast.ok()) return SayWrongUse("run: " + forecast.status().message());
+    for (const std::string& line : *forecast) {
+      if (!request.quiet) Say(line);
+    }
+  }
+  return CountedRun(request, variables, input, std::move(inherited)).Execute();
 }
 
 }  // namespace rafter

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "cupti/sets.h"
+#include "cupti/set_list.h"
 #include "tools/chart_output.h"
 #include "tools/launch_identity.h"
 #include "tools/output_file.h"
 #include "tools/output_name.h"
+#include "tools/run_sets.h"
 
 namespace rafter {
 namespace {
@@ -19,7 +20,13 @@ void Declare(CommandLine& line, RunRequest& request) {
              "Also draw the chart: .svg, .pdf or .png; repeatable");
   line.Flag("--force", &request.force, "Overwrite these files");
   line.Text("--set", &request.sets, "SET[,SET...]",
-            "Sets to count: time, memory, sm, flop (default: all)", "RAFTER_SET");
+            "Sets to count (default: time,memory,sm,flop); also integer, occupancy, "
+            "memory-workload, speed-of-light, tensor, or a format as in tensor.bf16",
+            "RAFTER_SET");
+  line.Text("--metrics", &request.metrics, "NAME[,NAME...]",
+            "Metrics of CUPTI to count as well, with roll-up, as in dram__bytes.sum",
+            "RAFTER_METRICS");
+  request.counting.Declare(line);
   request.choices.Declare(line);
   line.Number("--peak-performance", &request.peak_flop_per_s, "FLOP/s",
               "Compute roof of the chart");
@@ -42,6 +49,7 @@ Status CheckCollector(const RunRequest& request) {
   if (!request.charts.empty()) refused = "--roofline";
   if (request.force) refused = "--force";
   if (request.strict) refused = "--strict";
+  if (const std::string option = request.several_runs(); !option.empty()) refused = option;
   if (refused.empty()) return Status::Ok();
   return Status::Failed(refused + ": cannot be used with the running collector at " +
                         *request.collector.value + " (" + request.collector.origin +
@@ -51,6 +59,7 @@ Status CheckCollector(const RunRequest& request) {
 }
 
 Status CheckDependents(const RunRequest& request) {
+  RAFTER_RETURN_IF_ERROR(request.choices.Check());
   const bool table_used = request.csv.value.has_value() || !request.charts.empty();
   if (request.charts.empty() &&
       (request.peak_flop_per_s.has_value() || request.peak_bytes_per_s.has_value())) {
@@ -60,7 +69,7 @@ Status CheckDependents(const RunRequest& request) {
   }
   if (!table_used && request.choices.any()) {
     return Status::Failed(
-        "--precision, --memory-level, --hardware: only the table and the chart use "
+        "--precision, --memory-level, --fp16-weights, --hardware: only the table and the chart use "
         "them; give --csv FILE or --roofline FILE too");
   }
   if (request.quiet && request.verbose) {
@@ -113,14 +122,44 @@ Status CheckDistinct(const RunRequest& request) {
 }
 
 Status CheckSets(const RunRequest& request) {
-  if (!request.sets.value.has_value()) return Status::Ok();
-  Result<std::vector<std::string>> sets = ParseSetList(*request.sets.value);
-  if (sets.ok()) return Status::Ok();
-  return Status::Failed(request.sets.origin + " " + *request.sets.value + ": " +
-                        sets.status().message());
+  const auto named = [](const TextOption& option, const Status& status) {
+    return Status::Failed(option.origin + " " + *option.value + ": " + status.message());
+  };
+  if (request.sets.value.has_value()) {
+    const auto sets = ParseSetList(*request.sets.value);
+    if (!sets.ok()) return named(request.sets, sets.status());
+  }
+  if (!request.metrics.value.has_value()) return Status::Ok();
+  const Result<std::string> item = MetricsItem(*request.metrics.value);
+  if (!item.ok()) return named(request.metrics, item.status());
+  const auto together = ParseSetList(WantedSetsOf(request));
+  return together.ok() ? Status::Ok() : named(request.metrics, together.status());
+}
+
+Status PlanRuns(RunRequest& request, const Variables& variables) {
+  RAFTER_RETURN_IF_ERROR(request.counting.Check(variables));
+  if (!request.counting.replays()) return Status::Ok();
+  Result<std::vector<std::string>> sets =
+      SetsByRun(request.sets.value.value_or(""), request.metrics.value.value_or(""));
+  if (!sets.ok()) return sets.status();
+  request.sets_by_run = *std::move(sets);
+  return Status::Ok();
 }
 
 }  // namespace
+
+std::string RunRequest::several_runs() const {
+  if (counting.measure_overhead) return "--measure-overhead";
+  if (sets_by_run.size() < 2) return "";
+  return counting.exact ? counting.exact_origin : counting.replay.origin + " application";
+}
+
+std::string WantedSetsOf(const RunRequest& request) {
+  std::string sets = request.sets.value.value_or(Listed(DefaultSets(), ","));
+  if (!request.metrics.value.has_value()) return sets;
+  const Result<std::string> item = MetricsItem(*request.metrics.value);
+  return item.ok() ? sets + "," + *item : sets;
+}
 
 std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variables& variables,
                                   RunRequest& request) {
@@ -147,7 +186,13 @@ std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variable
                                   : "no program was given; put it after \"--\"");
   }
   if (IsQuiet(variables) && !request.verbose) request.quiet = true;
-  for (const auto& check : {CheckSets, CheckCollector, CheckDependents}) {
+  const std::string verbose = ValueOf(variables, "RAFTER_VERBOSE");
+  if (!request.quiet && !verbose.empty() && verbose != "0") request.verbose = true;
+  if (const Status status = CheckSets(request); !status.ok()) return line.Refuse(status.message());
+  if (const Status status = PlanRuns(request, variables); !status.ok()) {
+    return line.Refuse(status.message());
+  }
+  for (const auto& check : {CheckCollector, CheckDependents}) {
     if (const Status status = check(request); !status.ok()) return line.Refuse(status.message());
   }
   if (const Status status = ExpandNames(request, variables); !status.ok()) {

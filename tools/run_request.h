@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/command_line.h"
+#include "tools/run_counting.h"
 #include "tools/table_input.h"
 #include "tools/variables.h"
 
@@ -22,7 +23,10 @@ struct RunRequest {
   TextOption csv;
   std::vector<std::string> charts;
   TextOption sets;
+  TextOption metrics;
   TextOption collector;
+  RunCounting counting;
+  std::vector<std::string> sets_by_run;  // of an application replay, else empty
   TableChoices choices;
   std::optional<double> peak_flop_per_s;
   std::optional<double> peak_bytes_per_s;
@@ -32,7 +36,14 @@ struct RunRequest {
   bool quiet = false;
   bool verbose = false;
   std::vector<std::string> program;  // never empty once it was read
+
+  // The option that asks for the program to be run several times, or nothing.
+  std::string several_runs() const;
 };
+
+// The list of sets that the program will be asked for: --set, or the default,
+// and --metrics behind it. Both were checked.
+std::string WantedSetsOf(const RunRequest& request);
 
 // Reads and checks. Returns the exit status where the command ends here. The
 // names of files have their macros expanded and `request.output` is always set

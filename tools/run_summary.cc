@@ -109,7 +109,7 @@ void AddProcessReasons(const RunProcess& process, Reasons& reasons) {
         name);
   }
   for (const RunDevice& device : process.devices) {
-    if (!device.plan_error.empty()) {
+    if (!device.plan_error.empty() && !HasFailure(process)) {
       reasons.Add("no counters on " + device.name + ": " + device.plan_error, name);
     }
     AddMissingCounters(device, name, reasons);
@@ -127,13 +127,22 @@ void AddProcessReasons(const RunProcess& process, Reasons& reasons) {
 
 std::string FirstLine(const std::string& path, const Run& run) {
   size_t regions = 0;
+  size_t launches = 0;
   std::set<std::string> hardware;
   for (const RunProcess& process : run.processes) {
-    regions += process.paths.size();
+    for (const RegionPath& place : process.paths) {
+      if (place.launch.has_value()) {
+        ++launches;
+      } else if (place.members.empty()) {  // else several regions at once
+        ++regions;
+      }
+    }
     for (const RunDevice& device : process.devices) hardware.insert(device.name);
   }
-  std::string line = path + ": " + CountText(regions, "region", "regions") + " of " +
-                     CountText(run.processes.size(), "process", "processes");
+  std::string line =
+      path + ": " + CountText(regions, "region", "regions") +
+      (launches == 0 ? "" : " and " + CountText(launches, "kind", "kinds") + " of launches") +
+      " of " + CountText(run.processes.size(), "process", "processes");
   const char* separator = " on ";
   for (const std::string& name : hardware) {
     line += separator + name;

@@ -1,5 +1,6 @@
 #include "tools/table_input.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -8,8 +9,10 @@
 
 #include "collector/ingest/collector.h"
 #include "collector/store/run_file.h"
+#include "collector/table/formulas.h"
 #include "proto/frame.h"
 #include "tools/message.h"
+#include "tools/nearest.h"
 #include "tools/variables.h"
 
 namespace rafter {
@@ -66,11 +69,14 @@ Result<Table> ReadRunFile(const std::string& path, const TableOptions& options,
                       "evaluated here: " + std::string(evaluated.status().message()));
     }
   }
-  return BuildTable(*run, options);
+  RunTable made = TableOfRun(*std::move(run), options);
+  if (!made.refused.empty()) notes.push_back(made.refused);
+  return std::move(made.table);
 }
 
 Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
-  for (const TextOption* option : {&choices.precision, &choices.memory_level}) {
+  for (const TextOption* option :
+       {&choices.precision, &choices.memory_level, &choices.fp16_weights}) {
     if (!option->value.has_value()) continue;
     return Status::Failed(
         option->origin + ": " + path +
@@ -114,12 +120,52 @@ Result<Table> ReadTable(const std::string& path, const TableChoices& choices,
 
 }  // namespace
 
+RunTable TableOfRun(Run run, const TableOptions& options) {
+  RunTable made;
+  made.replayed = JoinReplays(std::move(run));
+  made.table = BuildTable(made.replayed.run, options);
+  if (made.replayed.refused.empty()) return made;
+  made.refused =
+      "application replay: the runs did not do the same, so they are not put together "
+      "and rows are those of single runs: " +
+      made.replayed.refused + "; let every run do the same (inputs, seeds, number of steps), or " +
+      "count one run without --replay and --exact";
+  made.table.notes.insert(made.table.notes.begin(), made.refused);
+  return made;
+}
+
 void TableChoices::Declare(CommandLine& line) {
-  line.Choice("--precision", &precision, {"auto", "fp16", "fp32", "fp64"},
-              "What counts as work (default: auto, the one with most)");
+  line.Text("--precision", &precision, "PRECISION",
+            "What counts as work: fp16, fp32, fp64, tensor, or a tensor format as in tensor.bf16 "
+            "(default: auto, the one with most)");
   line.Choice("--memory-level", &memory_level, {"dram", "l2", "l1"},
               "Where traffic is taken (default: dram)");
+  line.Choice("--fp16-weights", &fp16_weights, {"1", "2"},
+              "Operations of an FP16 instruction: 2, as NVIDIA counts pairs, or 1, as older tables "
+              "do (default: 2)");
   line.Text("--hardware", &hardware, "NAME", "Name of the hardware in tables and charts");
+}
+
+Status TableChoices::Check() const {
+  if (!precision.value.has_value()) return Status::Ok();
+  const std::string& asked = *precision.value;
+  std::vector<std::string> known = Precisions();
+  known.emplace_back("auto");
+  if (std::find(known.begin(), known.end(), asked) != known.end()) return Status::Ok();
+  const std::string_view format = TensorFormatOf(asked);
+  const bool is_format = !format.empty() && asked.size() == format.size() + 7;
+  if (!is_format) {
+    return Status::Failed(precision.origin + " " + asked + ": not known" +
+                          DidYouMean(asked, known) +
+                          "; use auto, fp16, fp32, fp64, tensor or a tensor format as in "
+                          "tensor.bf16");
+  }
+  if (!IsFloatingPoint(format)) {
+    return Status::Failed(precision.origin + " " + asked +
+                          ": integer operations are no FLOP; with --set " + asked +
+                          " they are in columns of their own");
+  }
+  return Status::Ok();
 }
 
 TableOptions TableChoices::Options() const {
@@ -127,12 +173,16 @@ TableOptions TableChoices::Options() const {
   if (precision.value.has_value()) options.precision = *precision.value;
   if (memory_level.value.has_value()) options.memory_level = *memory_level.value;
   if (hardware.value.has_value()) options.hardware = *hardware.value;
+  if (fp16_weights.value == "1") {
+    options.fp16_add_weight = 1;
+    options.fp16_fma_weight = 2;
+  }
   return options;
 }
 
 bool TableChoices::any() const {
   return precision.value.has_value() || memory_level.value.has_value() ||
-         hardware.value.has_value();
+         fp16_weights.value.has_value() || hardware.value.has_value();
 }
 
 Result<FileKind> FileKindOf(const std::string& path) {

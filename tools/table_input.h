@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/table/replayed.h"
 #include "collector/table/table.h"
 #include "cupti/status.h"
 #include "tools/command_line.h"
@@ -16,16 +17,28 @@
 
 namespace rafter {
 
-// --precision, --memory-level and --hardware, which several commands share.
+// --precision, --memory-level, --fp16-weights and --hardware, which several
+// commands share.
 struct TableChoices {
   TextOption precision;
   TextOption memory_level;
+  TextOption fp16_weights;
   TextOption hardware;
 
   void Declare(CommandLine& line);
+  // What Declare cannot check: a tensor format as precision.
+  Status Check() const;
   TableOptions Options() const;
   bool any() const;
 };
+
+// The table of a run; of an application replay, that of its runs put together.
+struct RunTable {
+  Replayed replayed;
+  Table table;
+  std::string refused;  // a line that says why they were not; also a note of the table
+};
+RunTable TableOfRun(Run run, const TableOptions& options);
 
 // What the first bytes of a file say it is; kSpoolStart is a spool file that
 // breaks off within its header.

@@ -1,4 +1,5 @@
 // `rafter --version`: ours, CUPTI found, driver, built-in features.
+#include "collector/store/utf8.h"
 #include "tools/cupti_probe.h"
 #include "tools/driver_probe.h"
 #include "tools/exit_status.h"
@@ -14,14 +15,14 @@ int PrintVersion() {
   const Result<std::string> library = FindInjectLibrary();
   std::string text = "rafter " RAFTER_VERSION "\n";
   text += "CUPTI: " +
-          (cupti.path.empty() ? SingleLine(cupti.trouble)
+          (cupti.path.empty() ? OneLine(cupti.trouble)
                               : CuptiVersionText(cupti.version) + ", " + cupti.path) +
           "\n";
   const std::string module = KernelModuleVersion();
   text += "driver: " +
           (driver.initialised ? (module.empty() ? "" : module + ", ") + "CUDA " +
                                     CudaVersionText(driver.cuda_version)
-                              : SingleLine(driver.trouble)) +
+                              : OneLine(driver.trouble)) +
           "\n";
   text += "library: " + (library.ok() ? *library : library.status().message()) + "\n";
   text +=

@@ -1,0 +1,105 @@
+#include "tools/run_results.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "collector/roofline/roofline.h"
+#include "tools/chart_output.h"
+#include "tools/message.h"
+#include "tools/run_cost.h"
+#include "tools/run_summary.h"
+#include "tools/shell_quote.h"
+#include "tools/table_input.h"
+
+namespace rafter {
+
+Status RunResults::Take() {
+  if (request_.csv.value.has_value()) {
+    Result<OutputFile> file = OutputFile::Take(*request_.csv.value, request_.force);
+    if (!file.ok()) return file.status();
+    csv_.emplace(std::move(*file));
+  }
+  for (const std::string& chart : request_.charts) {
+    Result<OutputFile> file = OutputFile::Take(chart, request_.force);
+    if (!file.ok()) return file.status();
+    charts_.push_back(std::move(*file));
+  }
+  return Status::Ok();
+}
+
+bool RunResults::Put(OutputFile& file, const std::string& content) {
+  const Status written = file.Write(content);
+  if (written.ok()) return true;
+  const bool is_table = csv_.has_value() && &file == &*csv_;
+  Say("run: " + written.message() + ", then make it from the run file: rafter " +
+      (is_table ? "report " : "roofline ") + ShellQuote(run_file_) + " --output FILE");
+  Lack(written.message());
+  return false;
+}
+
+// Rows that lack instances of some set, where all were asked for.
+void RunResults::CheckExact(const Table& table) {
+  if (!request_.counting.exact) return;
+  const auto inexact = std::count_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
+    return row.validity == "missing" || row.validity == "extrapolated" ||
+           row.measured_calls.value_or(0) < row.calls.value_or(0);
+  });
+  if (inexact == 0) return;
+  const std::string text = "--exact: " + std::to_string(inexact) + " of " +
+                           CountText(table.rows.size(), "row", "rows") +
+                           " lack instances in some set; the rows say why";
+  Say("run: " + text);
+  Lack(text);
+}
+
+void RunResults::DrawCharts(const Table& table, std::vector<std::string>& lines) {
+  RooflineOptions options;
+  options.peak_flop_per_s = request_.peak_flop_per_s;
+  options.peak_bytes_per_s = request_.peak_bytes_per_s;
+  for (OutputFile& chart : charts_) {
+    std::vector<std::string> notes;
+    Result<std::string> drawing = DrawChart(BuildRoofline(table, options), chart.path(), notes);
+    if (!drawing.ok()) {  // what cannot be drawn in one format cannot in any
+      Say("run: " + drawing.status().message());
+      Lack(drawing.status().message());
+      break;
+    }
+    if (!Put(chart, *drawing)) continue;
+    // What is not drawn is the same for every format.
+    const bool is_first = &chart == &charts_.front();
+    lines.insert(lines.end(), notes.begin(), is_first ? notes.end() : notes.begin() + 1);
+  }
+}
+
+std::string RunResults::Write(Run given, const std::string& run_file, bool entered) {
+  run_file_ = run_file;
+  std::vector<std::string> cost_lines = CostLines(given);
+  RunTable made = TableOfRun(std::move(given), request_.choices.Options());
+  const Run& run = made.replayed.run;
+  const Table& table = made.table;
+  std::vector<std::string> lines = SummaryOf(run_file_, run, table, entered);
+  if (made.replayed.joined > 0) {
+    lines.front() += ", " + std::to_string(made.replayed.joined) + " runs put together";
+  }
+  if (!made.refused.empty()) {
+    Say("run: " + made.refused);
+    Lack(made.refused);
+  }
+  CheckExact(table);
+  if (csv_.has_value()) {
+    const bool written = Put(*csv_, ToCsv(table));
+    if (written) lines.push_back(csv_->path() + ": " + CountText(table.rows.size(), "row", "rows"));
+  }
+  DrawCharts(table, lines);
+  const std::vector<std::string> overhead = OverheadLines(run.program_runs);
+  lines.insert(lines.end(), cost_lines.begin(), cost_lines.end());
+  lines.insert(lines.end(), overhead.begin(), overhead.end());
+  for (const std::string& line : lines) {
+    if (!request_.quiet) Say(line);
+  }
+  std::string reason;
+  if (!CountersObtained(run, table, reason)) Lack(reason);
+  return lacking_;
+}
+
+}  // namespace rafter
