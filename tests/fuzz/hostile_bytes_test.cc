@@ -21,10 +21,23 @@ std::string Session() {
   wire::Batch batch;
   AddInstance(batch, 1, 100, 1);
   AddInstance(batch, 2, 200, 0);
+  batch.mutable_instances(1)->set_uncounted(wire::PARTIAL);
+  batch.mutable_instances(1)->set_device(1);
+  wire::Names launches;
+  wire::Path* path = launches.add_paths();
+  path->set_path(3);
+  path->set_parent(2);
+  path->mutable_launch()->set_symbol("_Z4copyPKfPf");
   wire::Image image;
   image.set_epoch(1);
   image.set_baseline(1);
-  image.add_slots()->set_path(1);
+  image.set_chain(1);
+  wire::Slot* slot = image.add_slots();
+  slot->set_path(2);
+  slot->set_segments(4);
+  slot->set_cut_segments(1);
+  slot->set_counted_ns(1000);
+  slot->set_call(1);
   wire::Patch* patch = image.add_patches();
   patch->set_offset(8);
   patch->set_data("above");
@@ -41,6 +54,7 @@ std::string Session() {
       .Add(wire::PLAN, MakePlan())
       .Add(wire::BASELINE, baseline)
       .Add(wire::NAMES, MakeNames())
+      .Add(wire::NAMES, launches)
       .Add(wire::BATCH, batch)
       .Add(wire::IMAGE, image)
       .Add(wire::KERNELS, kernels)

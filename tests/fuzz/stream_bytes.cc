@@ -14,6 +14,7 @@
 #include "collector/ingest/frame_reader.h"
 #include "collector/ingest/ledger.h"
 #include "collector/ingest/stream.h"
+#include "collector/table/table.h"
 
 namespace rafter {
 namespace {
@@ -79,6 +80,8 @@ void CheckReadable(RunFile& file) {
       if (path.parent >= path.path) Abort("a region is above its own parent");
     }
   }
+  const Table table = BuildTable(*run, {});
+  if (ToCsv(table).empty()) Abort("a table without a header");
   const auto waiting = file.UnevaluatedEpochs();
   if (!waiting.ok()) Abort("epochs cannot be read: " + waiting.status().ToString());
 }

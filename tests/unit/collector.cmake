@@ -6,9 +6,15 @@ rafter_add_test(frame_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/frame_te
                 LINK rafter_ingest)
 rafter_add_test(store_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/store_test.cc
                 LINK rafter_store PkgConfig::SQLITE3)
+rafter_add_test(schema_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/schema_test.cc
+                LINK rafter_store PkgConfig::SQLITE3)
 rafter_add_test(evaluate_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/evaluate_test.cc
                 LINK rafter_evaluate)
 rafter_add_test(plan_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/plan_test.cc
                 LINK rafter_evaluate)
+rafter_add_test(sets_test LABEL unit
+                SOURCES ${CMAKE_CURRENT_LIST_DIR}/set_list_test.cc
+                        ${CMAKE_CURRENT_LIST_DIR}/sets_test.cc
+                LINK rafter_cupti rafter_table)
 rafter_add_test(ingest_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/ingest_test.cc
                 LINK rafter_ingest)

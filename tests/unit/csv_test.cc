@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "collector/store/utf8.h"
 #include "collector/table/csv_cells.h"
 #include "collector/table/number_text.h"
 #include "collector/table/table.h"
@@ -29,7 +30,7 @@ constexpr char kFixedHeader[] =
 constexpr char kLastHeader[] =
     "FLOP FP32 [FLOP],FLOP FP64 [FLOP],FLOP FP16 [FLOP],FLOP Tensor [FLOP],Source,Validity,Reason,"
     "Calls,Measured Calls,Duration Spread [1],Kernel Time [s],Launches,Rank,Host,Process,Device,"
-    "Device UUID,SM Clock [Hz]\n";
+    "Device UUID,SM Clock [Hz],DRAM Clock [Hz]\n";
 
 Row SampleRow() {
   Row row;
@@ -64,7 +65,7 @@ TEST(ToCsv, WritesTheColumnsOfTheContractInOrder) {
                                kLastHeader));
   EXPECT_EQ(text.substr(text.find('\n') + 1),
             ",,FP32,,,solve,,,,,,0.0035968320000000003,DRAM,137438953472,,,,,,,64,,,,,,,,12,,,,,,,,"
-            ",,\n");
+            ",,,\n");
 }
 
 TEST(ToCsv, WritesAHeaderForAnEmptyTable) {
@@ -301,6 +302,8 @@ TEST(SiText, RoundsToFourDigitsAndTheRightPrefix) {
   EXPECT_EQ(RatioText(0.3251, "FLOP/Byte"), "0.3251 FLOP/Byte");
   EXPECT_EQ(RatioText(13.924, "FLOP/Byte"), "13.92 FLOP/Byte");
 }
+
+TEST(OneLine, TakesControlCharactersOut) { EXPECT_EQ(OneLine("a\nb\x1b[31mc\t\n"), "a b [31mc "); }
 
 TEST(OneLine, CutsTheMiddleOfLongNamesAtCharacters) {
   EXPECT_EQ(OneLine("a\nb", 10), "a b");

@@ -150,6 +150,7 @@ TEST(Encode, BatchIsReadByProtobuf) {
                          .thread = 4,
                          .epoch = 5,
                          .launches = 0,
+                         .device = 2,
                          .uncounted = Uncounted::kCounted};
   FinishedRegion uncounted{.start_ns = 6,
                            .duration_ns = 7,
@@ -170,7 +171,9 @@ TEST(Encode, BatchIsReadByProtobuf) {
   EXPECT_TRUE(batch.instances(0).has_launches());
   EXPECT_EQ(batch.instances(0).launches(), 0u);
   EXPECT_EQ(batch.instances(0).uncounted(), wire::COUNTED);
+  EXPECT_EQ(batch.instances(0).device(), 2u);
   EXPECT_FALSE(batch.instances(1).has_launches());
+  EXPECT_EQ(batch.instances(1).device(), 0u);
   EXPECT_EQ(batch.instances(1).uncounted(), wire::RESTING);
   EXPECT_EQ(batch.dropped_instances(), 11u);
   ASSERT_EQ(batch.dropped_size(), 1);
@@ -195,7 +198,8 @@ TEST(Encode, ImagesAreRebuiltByProtobufFromBaselineAndPatches) {
   epoch.pass = 1;
   epoch.start_ns = 10;
   epoch.end_ns = 20;
-  epoch.slots = {{PathId{4}, 5, 6, 7}};
+  epoch.chain = 2;
+  epoch.slots = {{PathId{4}, 8, 5, 6, 7, 9, 10, 12}};
   wire::Image sent;
   ASSERT_TRUE(sent.ParseFromString(EncodeImage(1, 2, epoch, baseline, image)));
   EXPECT_EQ(sent.device(), 1u);
@@ -209,27 +213,40 @@ TEST(Encode, ImagesAreRebuiltByProtobufFromBaselineAndPatches) {
   EXPECT_EQ(sent.slots(0).instances(), 5u);
   EXPECT_EQ(sent.slots(0).incomplete(), 6u);
   EXPECT_EQ(sent.slots(0).segments(), 7u);
+  EXPECT_EQ(sent.slots(0).call(), 8u);
+  EXPECT_EQ(sent.slots(0).cut_segments(), 9u);
+  EXPECT_EQ(sent.slots(0).counted_ns(), 10u);
+  EXPECT_EQ(sent.slots(0).range(), 12u);
+  EXPECT_EQ(sent.chain(), 2u);
   EXPECT_EQ(Rebuild(baseline, baseline.size(), sent.patches()), image);
 }
 
 TEST(Encode, KernelsHealthAndFarewellsAreReadByProtobuf) {
-  KernelCount count{PathId{1}, "_Z1kv", {2, 3, 4}, {5, 6, 7}, 8, 9};
+  KernelCount count{PathId{1}, 2, "_Z1kv", {2, 3, 4}, {5, 6, 7}, 8, 9};
   wire::Kernels kernels;
   ASSERT_TRUE(kernels.ParseFromString(EncodeKernels({&count, 1})));
   ASSERT_EQ(kernels.kernels_size(), 1);
   const wire::Kernel& kernel = kernels.kernels(0);
   EXPECT_EQ(kernel.path(), 1u);
+  EXPECT_EQ(kernel.device(), 2u);
   EXPECT_EQ(kernel.symbol(), "_Z1kv");
   EXPECT_EQ(kernel.grid_x() * 100 + kernel.grid_y() * 10 + kernel.grid_z(), 234u);
   EXPECT_EQ(kernel.block_x() * 100 + kernel.block_y() * 10 + kernel.block_z(), 567u);
   EXPECT_EQ(kernel.shared_bytes(), 8u);
   EXPECT_EQ(kernel.launches(), 9u);
+  EXPECT_EQ(kernel.device(), 2u);
 
   auto record = std::make_unique<HealthRecord>();
   record->Lost(Loss::kUnmatchedPops, 3);
   record->AddNote(NoteSeverity::kFailure, "counters", "why");
   wire::Health health;
-  ASSERT_TRUE(health.ParseFromString(EncodeHealth(record->NotesFrom(0), *record)));
+  const WireCost cost = {1, 2, 3, 4, 5};
+  ASSERT_TRUE(health.ParseFromString(EncodeHealth(record->NotesFrom(0), *record, cost)));
+  EXPECT_EQ(health.cost().wall_ns(), 1u);
+  EXPECT_EQ(health.cost().set_up_ns(), 2u);
+  EXPECT_EQ(health.cost().rotation_ns(), 3u);
+  EXPECT_EQ(health.cost().border_ns(), 4u);
+  EXPECT_EQ(health.cost().slowed_ns(), 5u);
   ASSERT_EQ(health.notes_size(), 1);
   EXPECT_EQ(health.notes(0).severity(), wire::FAILURE);
   EXPECT_EQ(health.notes(0).about(), "counters");
@@ -238,6 +255,11 @@ TEST(Encode, KernelsHealthAndFarewellsAreReadByProtobuf) {
   ASSERT_EQ(health.losses_size(), 1);
   EXPECT_EQ(health.losses(0).kind(), LossName(Loss::kUnmatchedPops));
   EXPECT_EQ(health.losses(0).count(), 3u);
+  EXPECT_EQ(health.cost().wall_ns(), 1u);
+  EXPECT_EQ(health.cost().set_up_ns(), 2u);
+  EXPECT_EQ(health.cost().rotation_ns(), 3u);
+  EXPECT_EQ(health.cost().border_ns(), 4u);
+  EXPECT_EQ(health.cost().slowed_ns(), 5u);
 
   wire::Goodbye goodbye;
   ASSERT_TRUE(goodbye.ParseFromString(EncodeGoodbye("exit", 12)));

@@ -39,7 +39,7 @@ TEST(WithoutCupti, SaysWhatWasTriedWithoutCupti) {
   TemporaryFolder folder;
   CuptiWorker worker({.override_path = folder.path(), .cuda_home = "", .reuse_mapped = false}, "",
                      {});
-  const absl::Status can = worker.CanEvaluate({"GH100", 130001, {}});
+  const absl::Status can = worker.CanEvaluate({"GH100", 130001, {}, ""});
   EXPECT_TRUE(absl::IsUnavailable(can)) << can;
   EXPECT_THAT(std::string(can.message()), HasSubstr("RAFTER_CUPTI_PATH"));
 }
@@ -48,7 +48,7 @@ TEST(Evaluator, GivesTheValuesThatTheH200Gave) {
   RAFTER_NEED_REAL_CUPTI();
   CuptiDoor door(SearchFromEnvironment());
   Evaluator evaluator(door);
-  const auto ranges = evaluator.Ranges({"GH100", 130001, {}}, H200Image(), H200Counters());
+  const auto ranges = evaluator.Ranges({"GH100", 130001, {}, ""}, H200Image(), H200Counters());
   ASSERT_TRUE(ranges.ok()) << ranges.status();
   ASSERT_EQ(ranges->size(), 2u);
   EXPECT_EQ((*ranges)[0].name, "copy");
@@ -62,7 +62,7 @@ TEST(Evaluator, LeavesAValueAbsentThatTheImageDoesNotHave) {
   CuptiDoor door(SearchFromEnvironment());
   Evaluator evaluator(door);
   const auto ranges = evaluator.Ranges(
-      {"GH100", 130001, {}}, H200Image(),
+      {"GH100", 130001, {}, ""}, H200Image(),
       {{"dram__bytes.sum", "", ""}, {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", "", ""}});
   ASSERT_TRUE(ranges.ok()) << ranges.status();
   EXPECT_EQ((*ranges)[0].values[0], 1072917248.);
@@ -73,17 +73,17 @@ TEST(Evaluator, RefusesAnImageOfAnotherMajorVersionWithTheReason) {
   RAFTER_NEED_REAL_CUPTI();
   CuptiDoor door(SearchFromEnvironment());
   Evaluator evaluator(door);
-  const absl::Status can = evaluator.CanEvaluate({"GH100", 120900, {}});
+  const absl::Status can = evaluator.CanEvaluate({"GH100", 120900, {}, ""});
   EXPECT_TRUE(absl::IsFailedPrecondition(can)) << can;
   EXPECT_THAT(std::string(can.message()),
               HasSubstr("counted with CUPTI 12.9, but here is CUPTI 13"));
-  EXPECT_TRUE(evaluator.CanEvaluate({"GH100", 130100, {}}).ok());
+  EXPECT_TRUE(evaluator.CanEvaluate({"GH100", 130100, {}, ""}).ok());
 }
 
 TEST(CuptiWorker, GivesTheSameValuesFromItsOwnProcess) {
   RAFTER_NEED_REAL_CUPTI();
   CuptiWorker worker(SearchFromEnvironment(), "", {});
-  const auto ranges = worker.Ranges({"GH100", 130001, {}}, H200Image(), H200Counters());
+  const auto ranges = worker.Ranges({"GH100", 130001, {}, ""}, H200Image(), H200Counters());
   ASSERT_TRUE(ranges.ok()) << ranges.status();
   ASSERT_EQ(ranges->size(), 2u);
   EXPECT_EQ((*ranges)[0].values, kCopy);
@@ -98,14 +98,14 @@ TEST(CuptiWorker, OutlivesImagesThatCrashCupti) {
   for (int i = 0; i < 10; ++i) {
     std::vector<uint8_t> image = H200Image();
     for (int k = 0; k < 20; ++k) image[random() % 2000] = static_cast<uint8_t>(random());
-    const auto ranges = worker.Ranges({"GH100", 130001, {}}, image, H200Counters());
+    const auto ranges = worker.Ranges({"GH100", 130001, {}, ""}, image, H200Counters());
     if (!ranges.ok()) ++refused;
   }
   EXPECT_GT(refused, 0);
   std::vector<uint8_t> cut_off = H200Image();
   cut_off.resize(1000);
-  EXPECT_FALSE(worker.Ranges({"GH100", 130001, {}}, cut_off, H200Counters()).ok());
-  const auto ranges = worker.Ranges({"GH100", 130001, {}}, H200Image(), H200Counters());
+  EXPECT_FALSE(worker.Ranges({"GH100", 130001, {}, ""}, cut_off, H200Counters()).ok());
+  const auto ranges = worker.Ranges({"GH100", 130001, {}, ""}, H200Image(), H200Counters());
   ASSERT_TRUE(ranges.ok()) << ranges.status();
   EXPECT_EQ((*ranges)[0].values, kCopy);
 }
@@ -159,6 +159,36 @@ TEST(FillSlots, FindsSlotsByPathNumberAndNamesWhatDoesNotFit) {
   EXPECT_TRUE(epoch.slots[0].evaluated);
   EXPECT_EQ(epoch.slots[0].values, (std::vector<std::optional<double>>{std::nullopt}));
   EXPECT_EQ(epoch.slots[1].values, (std::vector<std::optional<double>>{1.0}));
+}
+
+TEST(FillSlots, TakesRepeatedLaunchesByTheirNumber) {
+  Epoch epoch;
+  SlotValues first{7, 0, 0, 1, false, {}};
+  first.range = 18;  // launch 17
+  SlotValues second = first;
+  second.range = 20;
+  const SlotValues passes{7, 2, 0, 0, false, {}};  // calls that ended, no range of its own
+  epoch.slots = {first, second, passes};
+  // Launch 18 was outside of regions, and one bears the number of the path.
+  EXPECT_EQ(FillSlots({{"17", {1.0}}, {"18", {9.0}}, {"19", {2.0}}, {"7", {5.0}}}, 1, epoch), "");
+  EXPECT_EQ(epoch.slots[0].values, (std::vector<std::optional<double>>{1.0}));
+  EXPECT_EQ(epoch.slots[1].values, (std::vector<std::optional<double>>{2.0}));
+  EXPECT_EQ(epoch.slots[2].values, (std::vector<std::optional<double>>{std::nullopt}));
+}
+
+TEST(FillSlots, TellsTheCallsOfOnePathApart) {
+  Epoch epoch;
+  for (const uint32_t call : {1, 2}) {
+    epoch.slots.push_back({12, 1, 0, 1, false, {}});
+    epoch.slots.back().call = call;
+  }
+  EXPECT_EQ(FillSlots({{"12.2", {2.0}}, {"12.1", {1.0}}}, 1, epoch), "");
+  EXPECT_EQ(epoch.slots[0].values, (std::vector<std::optional<double>>{1.0}));
+  EXPECT_EQ(epoch.slots[1].values, (std::vector<std::optional<double>>{2.0}));
+  for (const char* foreign : {"12", "12.", "12.0", "12.3", "12.1x", ".1", "12.1.1"}) {
+    EXPECT_NE(FillSlots({{foreign, {3.0}}}, 1, epoch), "") << foreign;
+    EXPECT_EQ(epoch.slots[0].values[0], std::nullopt) << foreign;
+  }
 }
 
 TEST(SetOfPass, IsTheSetWhosePassesContainIt) {

@@ -85,9 +85,9 @@ TEST(PlanCacheFile, NamesChipVersionAndHashOfAvailabilityThenSets) {
   EXPECT_EQ(PlanCacheFile("GH100", 130001, "ab", 2, "time"),
             PlanCacheFile("GH100", 130001, "", 0, "abtime"));
   // FNV-1a 64 of nothing is its offset basis; of "foobar" a published vector.
-  EXPECT_EQ(PlanCacheFile("GH100", 130001, "", 0, ""), "GH100-130001-r1-cbf29ce484222325.plan");
+  EXPECT_EQ(PlanCacheFile("GH100", 130001, "", 0, ""), "GH100-130001-r2-cbf29ce484222325.plan");
   EXPECT_EQ(PlanCacheFile("GH100", 130001, "foo", 3, "bar"),
-            "GH100-130001-r1-85944171f73967e8.plan");
+            "GH100-130001-r2-85944171f73967e8.plan");
 }
 
 TEST(PlanCacheFile, NeverLeavesItsFolder) {

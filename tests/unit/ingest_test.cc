@@ -14,6 +14,7 @@
 #include "collector/ingest/collector.h"
 #include "collector/ingest/from_wire.h"
 #include "collector/ingest/socket_place.h"
+#include "collector/ingest/stream.h"
 #include "tests/unit/real_cupti.h"
 #include "tests/unit/socket_client.h"
 #include "tests/unit/temporary_folder.h"
@@ -364,6 +365,23 @@ TEST_F(Ingest, StoresNotesLossesAndKernels) {
   EXPECT_EQ(collector_->Totals().unknown_frames, 1u);
 }
 
+TEST_F(Ingest, KeepsTheLastCostAndRefusesOneThatCannotBe) {
+  const auto health = [](uint64_t wall_ns, uint64_t set_up_ns) {
+    wire::Health made;
+    made.mutable_cost()->set_wall_ns(wall_ns);
+    made.mutable_cost()->set_set_up_ns(set_up_ns);
+    made.mutable_cost()->set_border_ns(3);
+    return made;
+  };
+  WireStream stream;
+  stream.Add(wire::HELLO, MakeHello(1)).Add(wire::HEALTH, health(100, 10));
+  stream.Add(wire::HEALTH, health(200, 20)).Add(wire::HEALTH, health(300, UINT64_MAX));
+  stream.Add(wire::GOODBYE, MakeGoodbye());
+  ASSERT_EQ(IngestBytes(stream.Spool()), absl::OkStatus());
+  EXPECT_EQ(Read().processes[0].cost, (RunCost{200, 20, 0, 3, 0}));
+  EXPECT_EQ(Read().losses.at("notes refused"), 1u);
+}
+
 TEST_F(Ingest, RefusesRecordsThatMakeNoSenseAndKeepsTheRest) {
   wire::Names names;
   names.add_paths()->set_path(0);
@@ -405,6 +423,110 @@ TEST_F(Ingest, RefusesRecordsThatMakeNoSenseAndKeepsTheRest) {
   EXPECT_EQ(run.processes[0].paths.size(), 3u);
   EXPECT_EQ(run.processes[0].paths[0].calls, 1u);
   EXPECT_THAT(run.processes[0].epochs, IsEmpty());
+}
+
+TEST_F(Ingest, StoresLaunchesChainsStretchesCallsAndDevices) {
+  wire::Names names;
+  wire::Path* path = names.add_paths();
+  path->set_path(3);
+  path->set_parent(1);
+  wire::Launch* launch = path->mutable_launch();
+  launch->set_symbol("_Z4copyPKfPf");
+  launch->set_grid_x(132);
+  launch->set_block_z(4);
+  launch->set_dynamic_shared_bytes(1024);
+  launch->set_static_shared_bytes(48);
+  launch->set_registers(32);
+  path = names.add_paths();
+  path->set_path(4);
+  path->mutable_launch();  // a CUDA graph
+  wire::Image image = SmallImage(2);
+  image.set_chain(1);
+  wire::Slot* slot = image.mutable_slots(0);
+  slot->set_segments(5);
+  slot->set_cut_segments(2);
+  slot->set_counted_ns(1234);
+  slot->set_call(1);
+  slot = image.add_slots();
+  slot->set_path(1);
+  slot->set_call(2);
+  wire::Batch batch = BatchOf(100, 2, 1);
+  batch.mutable_instances(0)->set_device(2);
+  wire::Kernels kernels;
+  kernels.add_kernels()->set_path(1);
+  kernels.mutable_kernels(0)->set_device(2);
+  WireStream stream = Beginning(1);
+  stream.Add(wire::NAMES, names).Add(wire::IMAGE, image).Add(wire::BATCH, batch);
+  stream.Add(wire::KERNELS, kernels).Add(wire::GOODBYE, MakeGoodbye());
+  ASSERT_EQ(IngestBytes(stream.Spool()), absl::OkStatus());
+  EXPECT_THAT(Read().losses, IsEmpty());
+  const RunProcess process = Read().processes[0];
+  ASSERT_EQ(process.paths.size(), 4u);
+  EXPECT_FALSE(process.paths[0].launch.has_value());
+  EXPECT_EQ(process.paths[0].by_device.at(2).calls, 1u);
+  ASSERT_TRUE(process.paths[2].launch.has_value());
+  EXPECT_EQ(process.paths[2].launch->signature, "copy(float const*, float*)");
+  EXPECT_EQ(process.paths[2].launch->grid[0], 132u);
+  EXPECT_EQ(process.paths[2].launch->block[2], 4u);
+  EXPECT_EQ(process.paths[2].launch->dynamic_shared_bytes, 1024u);
+  EXPECT_EQ(process.paths[2].launch->static_shared_bytes, 48u);
+  EXPECT_EQ(process.paths[2].launch->registers, 32u);
+  ASSERT_TRUE(process.paths[3].launch.has_value());
+  EXPECT_EQ(process.paths[3].launch->symbol, "");
+  ASSERT_EQ(process.epochs.size(), 1u);
+  EXPECT_EQ(process.epochs[0].chain, 1u);
+  ASSERT_EQ(process.epochs[0].slots.size(), 2u);
+  EXPECT_EQ(process.epochs[0].slots[0].cut_segments, 2u);
+  EXPECT_EQ(process.epochs[0].slots[0].counted_ns, 1234u);
+  EXPECT_EQ(process.epochs[0].slots[1].call, 2u);
+  ASSERT_EQ(process.kernels.size(), 1u);
+  EXPECT_EQ(process.kernels[0].device, 2u);
+}
+
+TEST_F(Ingest, RefusesChainsStretchesLaunchesAndDevicesThatMakeNoSense) {
+  wire::Image later_chain = SmallImage(2);
+  later_chain.set_chain(3);
+  wire::Image more_cut = SmallImage(3);
+  more_cut.mutable_slots(0)->set_cut_segments(1);  // of no stretches
+  wire::Image too_long = SmallImage(4);
+  too_long.mutable_slots(0)->set_counted_ns(UINT64_MAX);
+  wire::Image call_twice = SmallImage(5);
+  call_twice.mutable_slots(0)->set_call(1);
+  *call_twice.add_slots() = call_twice.slots(0);
+  wire::Image range_twice = SmallImage(6);
+  range_twice.mutable_slots(0)->set_range(1);
+  *range_twice.add_slots() = range_twice.slots(0);
+  range_twice.mutable_slots(1)->set_path(2);
+  wire::Image too_often = SmallImage(7);
+  too_often.mutable_slots(0)->set_instances(UINT64_MAX);
+  wire::Names names;
+  names.add_paths()->set_path(UINT32_MAX);
+  wire::Path* both = names.add_paths();
+  both->set_path(3);
+  both->add_members(1);
+  both->mutable_launch();
+  wire::Batch batch = BatchOf(100, 0, 3);
+  batch.mutable_instances(0)->set_device(kMaxDevices + 1);
+  batch.mutable_instances(1)->set_device(kMaxDevices);
+  batch.mutable_instances(2)->set_path(UINT32_MAX);
+  wire::Kernels kernels;
+  kernels.add_kernels()->set_path(1);
+  kernels.mutable_kernels(0)->set_device(UINT32_MAX);
+  WireStream stream = Beginning(1);
+  for (const wire::Image& image :
+       {later_chain, more_cut, too_long, call_twice, range_twice, too_often}) {
+    stream.Add(wire::IMAGE, image);
+  }
+  stream.Add(wire::NAMES, names).Add(wire::BATCH, batch).Add(wire::KERNELS, kernels);
+  stream.Add(wire::GOODBYE, MakeGoodbye());
+  ASSERT_EQ(IngestBytes(stream.Spool()), absl::OkStatus());
+  const rafter::Run run = Read();
+  EXPECT_EQ(run.losses.at("epochs refused"), 6u);
+  EXPECT_EQ(run.losses.at("paths refused"), 2u);
+  EXPECT_EQ(run.losses.at("instances refused"), 2u);
+  EXPECT_EQ(run.losses.at("kernels refused"), 1u);
+  EXPECT_THAT(run.processes[0].epochs, IsEmpty());
+  EXPECT_EQ(run.processes[0].paths.size(), 2u);
 }
 
 TEST_F(Ingest, RefusesAPlanThatChangesAfterCountingBegan) {
@@ -651,7 +773,6 @@ TEST(Utf8Text, ReplacesEachByteThatDoesNotBelong) {
             "a\xEF\xBF\xBD"
             "b");
   EXPECT_EQ(Utf8Text(std::string(3u << 20, 'x')).size(), kMaxTextBytes);
-  EXPECT_EQ(OneLine("a\nb\tc\x1b[2J"), "a b c [2J");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 if(TARGET rafter_inject_parts)
   rafter_add_test(inject_unit_test LABEL unit
-    SOURCES scheduler_test.cc range_borders_test.cc path_table_test.cc region_ring_test.cc
+    SOURCES scheduler_test.cc range_borders_test.cc border_epochs_test.cc border_threads_test.cc
+            context_table_test.cc kernel_replay_test.cc
+            path_table_test.cc region_ring_test.cc
             encode_test.cc installed_plan_test.cc nvtx_text_test.cc
             cupti_table_test.cc fence_test.cc gpu_lock_test.cc launch_watch_test.cc
     LINK rafter_inject_parts rafter_proto rafter_cuda_headers)

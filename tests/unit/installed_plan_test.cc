@@ -84,6 +84,28 @@ TEST(ParsePlan, RefusesPlansThatWouldMakeCountersMisread) {
   EXPECT_FALSE(ParsePlan("").ok());
 }
 
+TEST(ParsePlan, RefusesMorePassesThanARunGoesRoundAndSaysHowMany) {
+  wire::Plan plan = GoodPlan();
+  plan.mutable_sets(1)->set_passes(Scheduler::kMaxPasses);
+  plan.set_passes(Scheduler::kMaxPasses + 1);
+  const Result<InstalledPlan> parsed = ParsePlan(plan.SerializeAsString());
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_NE(parsed.status().message().find(std::to_string(Scheduler::kMaxPasses + 1) + " passes"),
+            std::string::npos);
+}
+
+TEST(InstalledPlan, KnowsItsSetsThatPatchKernels) {
+  wire::Plan message = GoodPlan();
+  message.mutable_sets(1)->set_name("metrics");
+  message.mutable_sets(1)->mutable_counters(0)->set_metric(
+      "smsp__sass_thread_inst_executed_op_integer_pred_on.sum");
+  message.mutable_sets(0)->add_counters()->set_metric(
+      "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained");
+  const Result<InstalledPlan> plan = ParsePlan(message.SerializeAsString());
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->PatchedSets(), std::vector<std::string>{"metrics"});
+}
+
 TEST(ParsePlan, TakesAPlanThatSaysWhyThereIsNone) {
   wire::Plan plan;
   plan.set_error("chip X is unknown");

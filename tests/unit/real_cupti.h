@@ -53,20 +53,20 @@ inline bool CuptiIsRequired() {
   return required != nullptr && std::string(required) == "1";
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitizerForbidsCupti = true;  // CUPTI loads with RTLD_DEEPBIND
 #else
 inline constexpr bool kSanitizerForbidsCupti = false;
 #endif
 
-#define RAFTER_NEED_REAL_CUPTI()                                                 \
-  do {                                                                           \
-    if (::rafter::kSanitizerForbidsCupti) {                                      \
-      GTEST_SKIP() << "the address sanitizer refuses to load CUPTI's libraries"; \
-    }                                                                            \
-    const std::string why_not = ::rafter::WhyNoRealCupti();                      \
-    if (!why_not.empty() && ::rafter::CuptiIsRequired()) FAIL() << why_not;      \
-    if (!why_not.empty()) GTEST_SKIP() << why_not;                               \
+#define RAFTER_NEED_REAL_CUPTI()                                            \
+  do {                                                                      \
+    if (::rafter::kSanitizerForbidsCupti) {                                 \
+      GTEST_SKIP() << "the sanitizers refuse to load CUPTI's libraries";    \
+    }                                                                       \
+    const std::string why_not = ::rafter::WhyNoRealCupti();                 \
+    if (!why_not.empty() && ::rafter::CuptiIsRequired()) FAIL() << why_not; \
+    if (!why_not.empty()) GTEST_SKIP() << why_not;                          \
   } while (false)
 
 }  // namespace rafter

@@ -94,9 +94,10 @@ TEST(BuildRoofline, FlagsPointsAboveTheRoofOfTheirOwnPrecisionAndLevel) {
 }
 
 TEST(BuildRoofline, ListsRowsThatHaveNoPlaceWithTheReason) {
-  Table table{{MakeRow("good", 80, 40, 4), MakeRow("nan", 80, 40, 4), MakeRow("copy", 80, 40, 4),
-               MakeRow("once", 80, 40, 4), MakeRow("unlike", 80, 40, 4)},
-              {}};
+  Table table{
+      {MakeRow("good", 80, 40, 4), MakeRow("nan", 80, 40, 4), MakeRow("copy", 80, 40, 4),
+       MakeRow("once", 80, 40, 4), MakeRow("unlike", 80, 40, 4), MakeRow("shared", 80, 40, 4)},
+      {}};
   table.rows[1].flop_per_s = table.rows[1].duration_s = std::numeric_limits<double>::quiet_NaN();
   table.rows[2].flop = table.rows[2].flop_per_byte = table.rows[2].flop_per_s = 0;
   table.rows[2].reason = "counted of 20 calls: flop 2";
@@ -108,15 +109,20 @@ TEST(BuildRoofline, ListsRowsThatHaveNoPlaceWithTheReason) {
   table.rows[4].flop_per_s.reset();
   table.rows[4].validity = "instances unlike";
   table.rows[4].reason = "launches per call differ (1 to 4)";
+  table.rows[5].flop_per_byte.reset();
+  table.rows[5].flop_per_s.reset();
+  table.rows[5].validity = "shared device";
+  table.rows[5].reason = "process 78 of this run used this GPU";
   const Roofline roofline = BuildRoofline(table, {});
   ASSERT_EQ(roofline.points.size(), 1u);
   EXPECT_EQ(roofline.points[0].row, 0u);
-  ASSERT_EQ(roofline.undrawn.size(), 4u);
+  ASSERT_EQ(roofline.undrawn.size(), 5u);
   EXPECT_EQ(roofline.undrawn[0].reason, "GPU time (not a number) missing");
   EXPECT_EQ(roofline.undrawn[1].label, "copy");
   EXPECT_EQ(roofline.undrawn[1].reason, "no floating-point work");
   EXPECT_EQ(roofline.undrawn[2].reason, "FLOP missing: no call was counted in set flop");
   EXPECT_EQ(roofline.undrawn[3].reason, "instances unlike: launches per call differ (1 to 4)");
+  EXPECT_EQ(roofline.undrawn[4].reason, "shared device: process 78 of this run used this GPU");
 }
 
 TEST(BuildRoofline, NotesThatRoofsAreOfDifferentHardware) {

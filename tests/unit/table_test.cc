@@ -8,110 +8,13 @@
 #include <vector>
 
 #include "collector/table/table.h"
+#include "tests/unit/run_maker.h"
 
 namespace rafter {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr char kFadd[] = "sm__sass_thread_inst_executed_op_fadd_pred_on.sum";
-constexpr char kFmul[] = "sm__sass_thread_inst_executed_op_fmul_pred_on.sum";
-constexpr char kFfma[] = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum";
-constexpr char kFfmaPeak[] = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained";
-
-using Values = std::vector<std::optional<double>>;
-
-CounterSet TimeSet() { return {"time", 0, 1, {{"gpu__time_duration.sum", "nanosecond", ""}}}; }
-
-CounterSet MemorySet() {
-  return {"memory",
-          1,
-          1,
-          {{"gpu__time_duration.sum", "nanosecond", ""},
-           {"dram__bytes.sum", "byte", ""},
-           {"gpu__time_active.sum", "nanosecond", ""},
-           {"gr__ctas_launched.sum", "cta", ""},
-           {"gpc__cycles_elapsed.avg.per_second", "gpc_cycle/second", ""},
-           {"dram__cycles_elapsed.avg.per_second", "dram_cycle/second", ""},
-           {"dram__bytes.sum.peak_sustained", "byte/dram_cycle", ""}}};
-}
-
-CounterSet FlopSet() {
-  return {"flop",
-          2,
-          1,
-          {{kFadd, "instruction", ""},
-           {kFmul, "instruction", ""},
-           {kFfma, "instruction", ""},
-           {kFfmaPeak, "instruction/gpc_cycle", ""}}};
-}
-
-// Order: time, bytes, active, blocks, SM clock, memory clock, peak.
-Values Memory(double time_ns, double bytes, double blocks = 100) {
-  return {time_ns, bytes, time_ns / 2, blocks, 1.5e9, 2.5e9, 1000.0};
-}
-
-// Order: add, mul, fma, peak.
-Values Flop(double add, double mul, double fma) { return {add, mul, fma, 128.0}; }
-
-SlotValues Slot(uint32_t path, uint64_t instances, Values values) {
-  return {path, instances, 0, instances, true, std::move(values)};
-}
-
-class RunMaker {
- public:
-  RunMaker() {
-    RunProcess process;
-    process.host = "node1";
-    process.pid = 77;
-    process.executable = "/opt/app/bench";
-    process.ending = "exit";
-    RunDevice device;
-    device.uuid = "GPU-1";
-    device.name = "NVIDIA H200";
-    device.wanted_sets = "time,memory,flop";
-    device.sets = {TimeSet(), MemorySet(), FlopSet()};
-    process.devices.push_back(device);
-    run_.processes.push_back(process);
-  }
-
-  RegionPath& Region(uint32_t path, std::string name, uint64_t calls, uint32_t parent = 0) {
-    RegionPath region;
-    region.path = path;
-    region.parent = parent;
-    region.name = std::move(name);
-    region.calls = calls;
-    region.counted_calls = calls;
-    process().paths.push_back(region);
-    return process().paths.back();
-  }
-
-  void Epoch(std::string set, std::vector<SlotValues> slots) {
-    rafter::Epoch epoch;
-    epoch.epoch = static_cast<uint32_t>(process().epochs.size() + 1);
-    epoch.set = std::move(set);
-    epoch.slots = std::move(slots);
-    process().epochs.push_back(epoch);
-  }
-
-  RunProcess& process() { return run_.processes.front(); }
-  RunDevice& device() { return process().devices.front(); }
-  Run& run() { return run_; }
-  Table Make(const TableOptions& options = {}) const { return BuildTable(run_, options); }
-
- private:
-  Run run_;
-};
-
-const Row& RowOf(const Table& table, const std::string& region) {
-  for (const Row& row : table.rows) {
-    if (row.region == region) return row;
-  }
-  ADD_FAILURE() << "no row of " << region;
-  static const Row none;
-  return none;
-}
 
 // 10 calls of "solve", of which each set counted some.
 Row PartlyCountedRow() {
@@ -234,11 +137,14 @@ TEST(BuildTable, TakesTheTimeFromTheSetThatDisturbsLeast) {
 TEST(BuildTable, LeavesTheTimeMissingWhereOnlyPatchedKernelsWereTimed) {
   RunMaker maker;
   maker.device().sets[2].counters.push_back({"gpu__time_duration.sum", "nanosecond", ""});
+  maker.device().sets[2].counters.push_back({"gpu__time_active.sum", "nanosecond", ""});
   maker.Region(1, "a", 1);
   Values flop = Flop(1, 1, 1);
   flop.push_back(100.0);
+  flop.push_back(90.0);
   maker.Epoch("flop", {Slot(1, 1, flop)});
   const Row row = RowOf(maker.Make(), "a");
+  EXPECT_FALSE(row.kernel_time_s.has_value());
   EXPECT_FALSE(row.duration_s.has_value());
   EXPECT_FALSE(row.flop_per_s.has_value());
   EXPECT_EQ(row.flop, 4);
@@ -275,6 +181,14 @@ TEST(BuildTable, MixesNothingWhereLaunchesDifferBetweenCalls) {
   EXPECT_EQ(row.traffic_bytes, 400);
   EXPECT_EQ(row.duration_s, 4e-6);
   EXPECT_EQ(row.launches, 10u);  // 5 in 2 of 4 calls
+}
+
+TEST(BuildTable, LeavesLaunchesOutThatNoProcessCanHaveMade) {
+  RunMaker maker;
+  RegionPath& region = maker.Region(1, "a", 1ull << 62);
+  region.watched_calls = 1;
+  region.launches = region.least_launches = region.most_launches = UINT32_MAX;
+  EXPECT_FALSE(RowOf(maker.Make(), "a").launches.has_value());
 }
 
 TEST(BuildTable, MixesNothingWhereWorkDiffersBetweenEpochs) {
@@ -500,25 +414,6 @@ TEST(BuildTable, DoesNotPassTensorWorkForNone) {
   EXPECT_THAT(RowOf(table, "gemm").reason, HasSubstr("8192 tensor instructions ran"));
   EXPECT_FALSE(RowOf(table, "gemm").flop_tensor.has_value());
   EXPECT_THAT(table.notes, ::testing::Contains(HasSubstr("FLOP Tensor is missing")));
-}
-
-TEST(BuildTable, AddsTensorFormatsOfSeveralSets) {
-  RunMaker maker;
-  maker.device().wanted_sets = "";
-  maker.device().sets = {{"tensor.1", 0, 1, {{"sm__ops_path_tensor_src_fp16.sum", "math_op", ""}}},
-                         {"tensor.2",
-                          1,
-                          1,
-                          {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", "math_op", ""},
-                           {"sm__ops_path_tensor_op_hmma_src_bf16_dst_fp32.sum", "math_op", ""},
-                           {"sm__ops_path_tensor_src_int8.sum", "math_op", ""}}}};
-  maker.Region(1, "gemm", 4);
-  maker.Epoch("tensor.1", {Slot(1, 2, {200.0})});
-  maker.Epoch("tensor.2", {Slot(1, 1, {7.0, 7.0, 1000.0})});
-  const Row row = RowOf(maker.Make(), "gemm");
-  EXPECT_EQ(row.flop_tensor, 428);  // 100 x 4 + 7 x 4; splits and integers are no more work
-  EXPECT_EQ(row.precision, "tensor");
-  EXPECT_FALSE(row.peak_flop_per_s.has_value());
 }
 
 TEST(BuildTable, UsesThePrecisionAndLevelAskedFor) {

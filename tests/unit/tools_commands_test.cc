@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tests/unit/real_cupti.h"
 #include "tests/unit/tools_program.h"
 
 namespace rafter {
@@ -113,14 +114,44 @@ TEST_F(RafterCommands, DoctorExplainsAMachineWithoutGpu) {
 }
 
 TEST_F(RafterCommands, PlanEndsWithBothNumbersOfPasses) {
+  RAFTER_NEED_REAL_CUPTI();
   const Said said = Shell("$RAFTER metrics --chip GH100 --plan time,memory,sm,flop");
-  if (said.err.find("CUPTI") != std::string::npos) GTEST_SKIP() << said.err;
   EXPECT_EQ(said.exit_status, 0) << said.err;
   EXPECT_THAT(said.out, HasSubstr("\nset memory: 1 pass\n"));
   EXPECT_THAT(said.out, ::testing::EndsWith("\npasses together: 2\npasses as scheduled: 4\n"));
   ExpectRefused("$RAFTER metrics --chip H100", "--chip H100: CUPTI 13");
   ExpectRefused("$RAFTER metrics --chip gh100", "did you mean GH100?");
   ExpectRefused("$RAFTER metrics --chip GH100 --plan tiem", "did you mean \"time\"?");
+}
+
+TEST_F(RafterCommands, PlanShowsPassesOfSetsAndOfMetricsByName) {
+  RAFTER_NEED_REAL_CUPTI();
+  const Said said = Shell(
+      "$RAFTER metrics --chip GH100 --plan occupancy --metrics "
+      "dram__bytes.sum,lts__t_sector_hit_rate.pct");
+  EXPECT_EQ(said.exit_status, 1);  // one metric cannot be had
+  EXPECT_THAT(said.out, HasSubstr("\nset occupancy: 2 passes\n pass occupancy.1:\n"));
+  EXPECT_THAT(said.out, HasSubstr("\nset metrics: 1 pass\n"));
+  EXPECT_THAT(said.out,
+              HasSubstr("\nmissing from set metrics: lts__t_sector_hit_rate.pct: it takes 2 "
+                        "passes on chip GH100"));
+  const Said workload = Shell("$RAFTER metrics --chip GH100 --plan memory-workload");
+  EXPECT_THAT(workload.out, HasSubstr("\ncolumn rafter__l2_hit_rate.pct [%]: 100 x "
+                                      "lts__t_sectors_lookup_hit.sum / lts__t_sectors.sum\n"));
+  EXPECT_EQ(workload.out.find("rafter__sm_throughput"), std::string::npos);
+  ExpectRefused("$RAFTER metrics --metrics dram__bytes.sum",
+                "--metrics: passes depend on the chip");
+  ExpectRefused("$RAFTER metrics --chip GH100 --metrics 'a b'", "is no name of a metric");
+}
+
+TEST_F(RafterCommands, PrecisionIsOneOfOursOrATensorFormat) {
+  ExpectRefused("$RAFTER report --precision fp23 x",
+                "--precision fp23: not known (did you mean fp");
+  ExpectRefused("$RAFTER report --precision tensor.int8 x", "integer operations are no FLOP");
+  ExpectRefused("$RAFTER report --precision tensor. x", "--precision tensor.: not known");
+  ExpectRefused("$RAFTER report --precision tensor.bf16 x", "x: cannot be read");
+  ExpectRefused("$RAFTER report --fp16-weights 3 x", "--fp16-weights 3: not known");
+  ExpectRefused("$RAFTER roofline -o a.svg --precision tensro x", "did you mean tensor?");
 }
 
 TEST_F(RafterCommands, CollectorListensUntilItIsAskedToEnd) {

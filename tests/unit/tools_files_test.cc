@@ -140,5 +140,15 @@ TEST_F(ToolsFiles, FolderThatOthersMayWriteToIsRefused) {
   EXPECT_TRUE(EnsurePrivateFolder(Path("new")).ok());
 }
 
+TEST(DrawChart, TellsLabelsWithCommasApart) {
+  Roofline roofline;
+  roofline.memory = {{"dram", 4.8e12, RoofOrigin::kGiven}};
+  roofline.undrawn = {{"step", "no floating-point work"}, {"step, copy", "no floating-point work"}};
+  std::vector<std::string> notes;
+  ASSERT_TRUE(DrawChart(roofline, "a.svg", notes).ok());
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_EQ(notes[1], "a.svg: not drawn: step; step, copy: no floating-point work");
+}
+
 }  // namespace
 }  // namespace rafter

@@ -74,6 +74,17 @@ TEST(SummaryOf, SaysThatNoProcessReachedTheGpu) {
   EXPECT_THAT(lines[1], HasSubstr("started CUDA or marked an NVTX region"));
 }
 
+TEST(SummaryOf, TellsRegionsFromLaunchesAndOverlaps) {
+  rafter::Run run;
+  RunProcess& process = run.processes.emplace_back();
+  process.paths.resize(4);
+  for (uint32_t i = 0; i < 4; ++i) process.paths[i].path = i + 1;
+  process.paths[2].launch.emplace();
+  process.paths[3].members = {1, 2};
+  EXPECT_EQ(SummaryOf("x.rafter", run, Table{}, true)[0],
+            "x.rafter: 2 regions and 1 kind of launches of 1 process");
+}
+
 TEST(SummaryOf, SaysTheSameReasonOnceForAllProcesses) {
   rafter::Run run;
   for (uint32_t pid = 1; pid <= 1024; ++pid) {

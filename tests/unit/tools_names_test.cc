@@ -65,11 +65,8 @@ TEST(ShellQuote, ReadsBackAsTheSameWord) {
 TEST(Nearest, FindsAMisspeltWordAndLeavesAForeignOneAlone) {
   EXPECT_EQ(Nearest("--outptu", {"--output", "--csv"}), "--output");
   EXPECT_EQ(Nearest("zebra", {"run", "report"}), "");
+  EXPECT_EQ(Nearest("3", {"1", "2"}), "");
   EXPECT_EQ(DidYouMean("repotr", {"run", "report"}), " (did you mean report?)");
-}
-
-TEST(SingleLine, TakesControlCharactersOut) {
-  EXPECT_EQ(SingleLine("a\nb\x1b[31mc\t\n"), "a b [31mc ");
 }
 
 TEST(UnknownVariables, NamesThemWithTheNearestKnownOne) {

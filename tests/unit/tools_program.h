@@ -35,12 +35,13 @@ class ToolsProgram : public ::testing::Test {
   // Runs a shell line in the folder, with $RAFTER and $COLLECTOR the programs and
   // without variables that would change what they do.
   Said Shell(const std::string& line) {
-    const std::string script = "cd '" + folder_.string() +
-                               "'; unset RAFTER_REQUIRE_CUPTI CUDA_INJECTION64_PATH "
-                               "NVTX_INJECTION64_PATH RAFTER_SET RAFTER_OUTPUT "
-                               "RAFTER_COLLECTOR XDG_RUNTIME_DIR; RAFTER='" RAFTER_PROGRAM
-                               "'; COLLECTOR='" RAFTER_COLLECTOR_PROGRAM "'; { " +
-                               line + "\n} >out.txt 2>err.txt";
+    const std::string script =
+        "cd '" + folder_.string() +
+        "'; unset RAFTER_REQUIRE_CUPTI CUDA_INJECTION64_PATH "
+        "NVTX_INJECTION64_PATH RAFTER_SET RAFTER_OUTPUT "
+        "RAFTER_COLLECTOR RAFTER_EXACT RAFTER_REPLAY XDG_RUNTIME_DIR; RAFTER='" RAFTER_PROGRAM
+        "'; COLLECTOR='" RAFTER_COLLECTOR_PROGRAM "'; { " +
+        line + "\n} >out.txt 2>err.txt";
     const int status = std::system(script.c_str());
     Said said;
     said.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
