@@ -13,6 +13,7 @@
 #include "tests/gpu/known_work.h"
 #include "tests/gpu/options.h"
 #include "tests/gpu/region.h"
+#include "tests/gpu/truth.h"
 
 namespace rafter {
 namespace {
@@ -35,32 +36,15 @@ constexpr int kBlocks = 264;
 constexpr int kRounds = 256;  // about 35 us of FP32 on an H200
 constexpr int kSmallRounds = 32;
 constexpr int kLargeRounds = 320;  // ten times `small`, three times over
-constexpr int kHalvesPerWord = 2;
-
-// What one pass through a region does.
-struct Truth {
-  unsigned long long launches = 0;
-  unsigned long long counts[kKinds] = {};
-  bool traffic_known = false;
-  unsigned long long read_bytes = 0;
-  unsigned long long write_bytes = 0;
-};
-
-void Add(const Truth& part, Truth& whole) {
-  whole.launches += part.launches;
-  for (int kind = 0; kind < kKinds; ++kind) whole.counts[kind] += part.counts[kind];
-  whole.traffic_known = whole.traffic_known || part.traffic_known;
-  whole.read_bytes += part.read_bytes;
-  whole.write_bytes += part.write_bytes;
-}
 
 struct KnownRegion {
   std::string name;
   std::string description;
-  Truth truth;
+  Truth truth;                 // of one pass
   std::function<void()> work;  // asynchronous
   bool read_claimed = false;   // see TrafficRegions
   bool write_claimed = false;
+  Kind kernel_kind = kKinds;  // of the only kernel; kKinds: not one arithmetic kernel
 };
 
 struct Settings {
@@ -88,6 +72,7 @@ KnownRegion Arithmetic(const std::string& name, const std::string& description, 
   KnownRegion region;
   region.name = name;
   region.description = description;
+  region.kernel_kind = kind;
   region.truth.launches = static_cast<unsigned long long>(launches);
   region.truth.counts[kind] = region.truth.launches * ArithmeticCount(kBlocks, rounds);
   region.work = [kind, launches, rounds, &buffers] {
@@ -243,23 +228,20 @@ void Run(const std::vector<KnownRegion>& regions, const Settings& settings) {
   }
 }
 
-std::string Claim(bool claimed, unsigned long long bytes) {
-  return claimed ? std::to_string(bytes) : "null";
-}
-
 std::string ToJson(const KnownRegion& region, unsigned long long instances) {
   const Truth& truth = region.truth;
-  const auto* n = truth.counts;
   std::ostringstream json;
   json << "    {\"region\": \"" << region.name << "\", \"description\": \"" << region.description
        << "\",\n     \"instances\": " << instances
-       << ",\n     \"per_instance\": {\"launches\": " << truth.launches;
-  for (int kind = 0; kind < kKinds; ++kind) json << ", \"" << kKindNames[kind] << "\": " << n[kind];
-  json << ",\n       \"flop_fp32\": " << n[kFadd] + n[kFmul] + 2 * n[kFfma]
-       << ", \"flop_fp64\": " << n[kDadd] + n[kDmul] + 2 * n[kDfma]
-       << ", \"flop_fp16\": " << kHalvesPerWord * (n[kHadd] + n[kHmul] + 2 * n[kHfma])
-       << ",\n       \"dram_bytes\": {\"read\": " << Claim(region.read_claimed, truth.read_bytes)
-       << ", \"write\": " << Claim(region.write_claimed, truth.write_bytes) << "}}}";
+       << ",\n     \"per_instance\": {\"launches\": " << truth.launches << ", " << CountsJson(truth)
+       << ",\n       \"dram_bytes\": "
+       << DramBytesJson(truth, region.read_claimed, region.write_claimed) << "}";
+  if (region.kernel_kind != kKinds) {
+    json << ",\n     \"kernel\": {\"name\": \"" << kKindNames[region.kernel_kind]
+         << "_kernel\", \"grid\": \"(" << kBlocks << ", 1, 1)\", \"block\": \"(" << kThreadsPerBlock
+         << ", 1, 1)\", \"registers\": " << ArithmeticRegisters(region.kernel_kind) << "}";
+  }
+  json << "}";
   return json.str();
 }
 
@@ -345,18 +327,6 @@ void Allocate(void** memory, size_t bytes) {
   std::exit(1);
 }
 
-void WriteTruth(const std::string& json, const std::string& path) {
-  if (path.empty()) {
-    std::fputs(json.c_str(), stdout);
-    return;
-  }
-  FILE* const file = std::fopen(path.c_str(), "w");
-  if (file == nullptr || std::fputs(json.c_str(), file) < 0 || std::fclose(file) != 0) {
-    std::fprintf(stderr, "cannot write %s\n", path.c_str());
-    std::exit(1);
-  }
-}
-
 int Main(int argc, char** argv) {
   const Settings settings = Parse(argc, argv);
   Buffers buffers;
@@ -392,7 +362,7 @@ int Main(int argc, char** argv) {
   Check(cudaDeviceSynchronize(), "warming up");
   Run(regions, settings);
   if (settings.single) regions = {Whole(regions)};
-  WriteTruth(ToJson(regions, settings, buffers, device), settings.truth_file);
+  WriteText(ToJson(regions, settings, buffers, device), settings.truth_file);
   cudaFree(buffers.source);
   cudaFree(buffers.target);
   cudaFree(buffers.scratch);

@@ -25,6 +25,12 @@ constexpr unsigned kTinies = 0x00010001u;  // the smallest subnormal twice
 
 }  // namespace
 
+const void* HalfKernel(Kind kind) {
+  if (kind == kHadd) return reinterpret_cast<const void*>(hadd_kernel);
+  if (kind == kHmul) return reinterpret_cast<const void*>(hmul_kernel);
+  return reinterpret_cast<const void*>(hfma_kernel);
+}
+
 void LaunchHalf(Kind kind, void* out, int blocks, int rounds, cudaStream_t stream) {
   unsigned* const words = static_cast<unsigned*>(out);
   if (kind == kHadd) {

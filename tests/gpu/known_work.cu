@@ -105,7 +105,32 @@ __global__ void spin_kernel(unsigned long long duration_ns) {
   } while (now - start < duration_ns);
 }
 
+const void* ArithmeticKernel(Kind kind) {
+  switch (kind) {
+    case kFadd:
+      return reinterpret_cast<const void*>(fadd_kernel);
+    case kFmul:
+      return reinterpret_cast<const void*>(fmul_kernel);
+    case kFfma:
+      return reinterpret_cast<const void*>(ffma_kernel);
+    case kDadd:
+      return reinterpret_cast<const void*>(dadd_kernel);
+    case kDmul:
+      return reinterpret_cast<const void*>(dmul_kernel);
+    case kDfma:
+      return reinterpret_cast<const void*>(dfma_kernel);
+    default:
+      return HalfKernel(kind);
+  }
+}
+
 }  // namespace
+
+int ArithmeticRegisters(Kind kind) {
+  cudaFuncAttributes attributes{};
+  Check(cudaFuncGetAttributes(&attributes, ArithmeticKernel(kind)), "cudaFuncGetAttributes");
+  return attributes.numRegs;
+}
 
 void LaunchArithmetic(Kind kind, void* out, int blocks, int rounds, cudaStream_t stream) {
   const dim3 grid(blocks);

@@ -44,6 +44,8 @@ inline constexpr size_t ArithmeticBytes(int blocks) {
 }
 
 void LaunchArithmetic(Kind kind, void* out, int blocks, int rounds, cudaStream_t stream);
+// Registers of a thread in that launch, as the driver tells.
+int ArithmeticRegisters(Kind kind);
 
 // Reads `bytes` at `source`, which must not be words that combine to kImpossible.
 inline constexpr unsigned kImpossible = 0xdeadbeefu;
@@ -63,5 +65,6 @@ void LaunchSpin(unsigned long long duration_ns, cudaStream_t stream);
 
 // Half-precision part of LaunchArithmetic; see known_half.cu for why it is apart.
 void LaunchHalf(Kind kind, void* out, int blocks, int rounds, cudaStream_t stream);
+const void* HalfKernel(Kind kind);
 
 }  // namespace rafter

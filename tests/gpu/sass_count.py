@@ -30,9 +30,13 @@ MNEMONICS = {
     "DFMA": "dfma", "HADD2": "hadd", "HFMA2": "hfma", "HMUL2": "hmul",
 }
 KINDS = ("fadd", "fmul", "ffma", "dadd", "dmul", "dfma", "hadd", "hmul", "hfma")
-# kOperationsPerRound of known_kernels.cuh: unrolled in the loop, once.
+# kOperationsPerRound of known_work.h: unrolled in the loop, once.
 PER_ROUND = 64
 MACHINE_CUDA = 190
+# FFMA of kernels that only some programs have. They may make constants with
+# HFMA2, so their programs claim nothing of FP16 there.
+OTHER_KERNELS = {"lazy_ffma_kernel": PER_ROUND, "cooperative_ffma_kernel": 2 * PER_ROUND,
+                 "launched_ffma_kernel": PER_ROUND}
 
 
 def sections(elf):
@@ -112,6 +116,10 @@ def faults(kernels):
     for name in ("saxpy_kernel", "mixed_kernel"):
         if set(kernels.get(name, {})) - {"ffma"}:
             wrong.append(f"{name} should hold ffma only, but holds {dict(kernels[name])}")
+    for name, ffma in OTHER_KERNELS.items():
+        kinds = {kind: n for kind, n in kernels.get(name, {}).items() if kind != "hfma"}
+        if name in kernels and kinds != {"ffma": ffma}:
+            wrong.append(f"{name} should hold {ffma} ffma, but holds {dict(kernels[name])}")
     return wrong
 
 

@@ -137,6 +137,16 @@ class CheckTruth(unittest.TestCase):
         status, _ = self.compare(self.write_truth(truth), self.write_table(self.rows))
         self.assertEqual(status, 0)
 
+    def test_asks_nothing_of_flop_that_was_not_wanted(self):
+        for row in self.rows:
+            row["FLOP FP32"] = ""
+        paths = self.write_truth(TRUTH), self.write_table(self.rows)
+        self.assertEqual(self.compare(*paths)[0], 1)
+        self.assertEqual(self.compare(*paths, "--without-flop")[0], 0)
+        self.rows[2]["dram__bytes_read.sum"] *= 1.1
+        self.assertEqual(
+            self.compare(paths[0], self.write_table(self.rows), "--without-flop")[0], 1)
+
     def test_refuses_two_rows_of_one_region(self):
         self.rows.append(dict(self.rows[0]))
         with self.assertRaisesRegex(check_truth.BadInput, "several rows for region ffma"):

@@ -56,6 +56,13 @@ class SassCount(unittest.TestCase):
         self.assertIn("copy_kernel should hold no floating point", faults)
         self.assertIn("dmul_kernel is not in the program", faults)
 
+    def test_names_a_wrong_kernel_that_only_some_programs_have(self):
+        kernels = self.right()
+        kernels["lazy_ffma_kernel"] = {"ffma": sass_count.PER_ROUND, "hfma": 1}
+        self.assertEqual(sass_count.faults(kernels), [])
+        kernels["lazy_ffma_kernel"] = {"ffma": sass_count.PER_ROUND - 1}
+        self.assertIn("lazy_ffma_kernel should hold 64 ffma", sass_count.faults(kernels)[0])
+
     def test_reads_a_disassembler(self):
         text = ("\t\tFunction : _ZN6rafter11ffma_kernelEPfffi\n"
                 "        /*0000*/                   LDC R1, c[0x0][0x28] ;   /* 0x00 */\n"
