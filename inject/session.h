@@ -224,8 +224,8 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   std::unique_ptr<CuptiHost> image_reader_;  // of launches that CUPTI repeats
   std::vector<std::unique_ptr<GpuSeat>> seats_;
   bool several_devices_ = false;  // the runtime has contexts on more than one
-  uint32_t epochs_ = 0;     // begun so far, over all contexts
-  uint32_t baselines_ = 0;  // sent so far
+  uint32_t epochs_ = 0;           // begun so far, over all contexts
+  uint32_t baselines_ = 0;        // sent so far
   std::mutex pending_mutex_;
   std::vector<std::string> pending_images_;  // encoded, not yet sent
   std::mutex decisions_mutex_;
