@@ -86,10 +86,7 @@ void InjectionSession::LeaveSeveralDevices() {
 void InjectionSession::PlaceLaunch(const SeenLaunch& launch, CountedContext* counted) {
   ThreadRecord* const mine = threads_.Mine();
   const uint32_t depth = mine == nullptr ? 0 : std::min(mine->depth, ThreadRecord::kMaxDepth);
-  if (counted == nullptr && launch.context != nullptr) {
-    counted = Meet(launch.context);
-    if (counted == nullptr) return;
-  }
+  if (counted == nullptr && launch.context != nullptr) counted = Meet(launch.context);
   if (counted == nullptr) return;
   ForEachContext([&](CountedContext& other) {
     if (&other != counted && other.ordinal == counted->ordinal && other.borders.AnythingOpen()) {

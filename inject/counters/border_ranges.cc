@@ -79,29 +79,30 @@ void RangeBorders::NotPinned(PathId path, uint64_t host_ns, const RegionShare& s
   if (entry != nullptr) entry->outgrown.store(false, std::memory_order_relaxed);
 }
 
+// Where in open_ the stack is, or open_count_.
+size_t RangeBorders::StackOf(const void* owner) const {
+  size_t stack = 0;
+  while (stack < open_count_ && open_[stack].owner != owner) ++stack;
+  return stack;
+}
+
 PathId RangeBorders::TopOf(const void* owner) const {
-  for (size_t i = 0; i < open_count_; ++i) {
-    if (open_[i].owner == owner) return open_[i].top;
-  }
-  return PathId::kNone;
+  const size_t stack = StackOf(owner);
+  return stack < open_count_ ? open_[stack].top : PathId::kNone;
 }
 
 bool RangeBorders::SetTop(const void* owner, PathId top) {
-  for (size_t i = 0; i < open_count_; ++i) {
-    if (open_[i].owner != owner) continue;
-    if (top == PathId::kNone) {
-      open_[i] = open_[--open_count_];
-    } else {
-      open_[i].top = top;
-    }
+  const size_t stack = StackOf(owner);
+  if (top == PathId::kNone) {
+    if (stack < open_count_) open_[stack] = open_[--open_count_];
     return true;
   }
-  if (top == PathId::kNone) return true;
-  if (open_count_ == kMaxOpenStacks) {
+  if (stack == kMaxOpenStacks) {
     ++overlaps_;  // it runs beside all the others and cannot be named with them
     return false;
   }
-  open_[open_count_++] = {owner, top};
+  if (stack == open_count_) ++open_count_;
+  open_[stack] = {owner, top};
   return true;
 }
 

@@ -220,6 +220,7 @@ class RangeBorders {
   void Note(RegionShare& share) const;
   void StandAside(bool inside, RegionShare& share);
   void Suspend(RegionShare& share);
+  size_t StackOf(const void* owner) const;
   PathId TopOf(const void* owner) const;
   bool SetTop(const void* owner, PathId top);  // false: no room to name the stack
   void SwitchRange();
