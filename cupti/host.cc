@@ -21,6 +21,8 @@ std::vector<const char*> Pointers(const std::vector<std::string>& names) {
   return pointers;
 }
 
+Status Stopped() { return Status::Failed("planning was stopped, since the process ends"); }
+
 // CUPTI lists counters, ratios and throughputs apart.
 constexpr CUpti_MetricType kMetricTypes[] = {CUPTI_METRIC_TYPE_COUNTER, CUPTI_METRIC_TYPE_RATIO,
                                              CUPTI_METRIC_TYPE_THROUGHPUT};
@@ -91,6 +93,10 @@ Result<CuptiHost::Chip*> CuptiHost::ChipFor(const std::string& chip,
       return opened.status();
     }
     known = std::move(*opened);
+    if (stop_ && stop_()) {
+      chips_.erase(key);
+      return Stopped();
+    }
     for (const CUpti_MetricType type : kMetricTypes) {
       RAFTER_CUPTI_PARAMS(*table_, CUpti_Profiler_Host_GetBaseMetrics_Params, params);
       params.pHostObject = known->object;
@@ -154,6 +160,7 @@ Result<MetricProperties> CuptiHost::Properties(const std::string& chip,
                                                const std::string& metric) {
   Result<Chip*> opened = ChipFor(chip, availability);
   if (!opened.ok()) return opened.status();
+  if (stop_ && stop_()) return Stopped();
   RAFTER_CUPTI_PARAMS(*table_, CUpti_Profiler_Host_GetMetricProperties_Params, params);
   params.pHostObject = (*opened)->object;
   params.pMetricName = metric.c_str();
@@ -172,6 +179,7 @@ Result<PlannedConfiguration> CuptiHost::Plan(const std::string& chip,
   Result<std::unique_ptr<Chip>> fresh = Chip::Open(table_, chip, availability);
   if (!fresh.ok()) return fresh.status();
   for (const std::vector<std::string>& group : groups) {
+    if (stop_ && stop_()) return Stopped();
     std::vector<const char*> names = Pointers(group);
     RAFTER_CUPTI_PARAMS(*table_, CUpti_Profiler_Host_ConfigAddMetrics_Params, params);
     params.pHostObject = (*fresh)->object;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -53,6 +54,10 @@ class CuptiHost {
   // Loads CUPTI as `search` says, or fails with what was tried.
   static Result<std::unique_ptr<CuptiHost>> Open(const CuptiSearch& search);
   ~CuptiHost();
+
+  // Asked before each call that plans: once it says yes, planning fails at once. For a
+  // process that may end meanwhile, in which CUPTI must not be found at work.
+  void StopWhen(std::function<bool()> stop) { stop_ = std::move(stop); }
 
   const std::string& path() const;  // the library file
   uint32_t version() const;         // 130001 = 13.0 Update 1
@@ -108,6 +113,7 @@ class CuptiHost {
                         const std::string& gpu = "");
 
   const CuptiTable* table_;
+  std::function<bool()> stop_;
   // GPUs whose objects are kept: those of a large node twice over. Files of a whole
   // cluster make the first ones anew.
   static constexpr size_t kMostObjects = 32;

@@ -1,5 +1,8 @@
 // The recorder thread's half of InjectionSession that sets counting up on a context.
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "cupti/library.h"
 #include "inject/clock.h"
@@ -58,6 +61,7 @@ Status InjectionSession::TryArm(CountedContext& counted, bool& wait) {
     Result<const CuptiTable*> cupti = LoadCupti({options_.cupti_path, options_.cuda_home, true});
     if (!cupti.ok()) return Status::Failed("counters off: " + cupti.status().message());
     cupti_ = *cupti;
+    SayGoodbyeFirst();
   }
   void* const context = counted.context.load(std::memory_order_relaxed);
   if (!driver_.SetCurrent(context)) {
@@ -84,9 +88,7 @@ Status InjectionSession::TryArm(CountedContext& counted, bool& wait) {
     return Status::Ok();
   }
   RAFTER_RETURN_IF_ERROR(step);
-  // Once more for each GPU, so that it runs before handlers that the driver and CUPTI
-  // have registered meanwhile: the last epoch needs both.
-  if (first_time) atexit([] { Guarded([] { Session().Goodbye(); }); });
+  if (first_time) SayGoodbyeFirst();
   Armed(counted);
   return Status::Ok();
 }
@@ -176,9 +178,31 @@ Status InjectionSession::Configure(CountedContext& counted) {
   return Status::Ok();
 }
 
+// Registers the end of counting again, so that at exit it comes before the handlers that the
+// driver and CUPTI have registered meanwhile: the last epoch needs both, and neither may
+// go while this thread is in it.
+void InjectionSession::SayGoodbyeFirst() {
+  atexit([] { Guarded([] { Session().Goodbye(); }); });
+}
+
+int InjectionSession::PlanDeadlineMs() const {
+  constexpr std::string_view kUsual[] = {"time", "memory", "sm", "flop"};
+  int deadline_ms = kPlanDeadlineMs;
+  const std::string_view sets = options_.sets;
+  for (size_t start = 0; start < sets.size();) {
+    const size_t end = std::min(sets.find(',', start), sets.size());
+    const std::string_view set = sets.substr(start, end - start);
+    if (std::find(std::begin(kUsual), std::end(kUsual), set) == std::end(kUsual)) {
+      deadline_ms = std::min(deadline_ms + kPlanMoreMs, kMostPlanMs);
+    }
+    start = end + 1;
+  }
+  return deadline_ms;
+}
+
 // The collector's plan, else the cached one, else our own.
 Result<InstalledPlan> InjectionSession::ObtainPlan(const DeviceFacts& facts, uint32_t device) {
-  const uint64_t end = NowNs() + kPlanDeadlineMs * 1000000ull;
+  const uint64_t end = NowNs() + static_cast<uint64_t>(PlanDeadlineMs()) * 1000000u;
   std::optional<InstalledPlan> plan;
   Outlet::Answer answer;
   while (outlet_.to_collector() && !plan.has_value()) {
@@ -205,8 +229,11 @@ Result<InstalledPlan> InjectionSession::ObtainPlan(const DeviceFacts& facts, uin
       ReadCachedPlan(options_.plan_cache, facts, CuptiVersion(*cupti_), options_.sets);
   if (cached.has_value()) return *cached;
   if (plan.has_value()) return *plan;  // the collector's reason
-  Result<InstalledPlan> own =
-      PlanInProcess({options_.cupti_path, options_.cuda_home, true}, facts, options_.sets);
+  Result<InstalledPlan> own = PlanInProcess({options_.cupti_path, options_.cuda_home, true}, facts,
+                                            options_.sets, [this, is_first = true]() mutable {
+                                              if (std::exchange(is_first, false)) SayGoodbyeFirst();
+                                              return inert_.load(std::memory_order_relaxed);
+                                            });
   if (own.ok()) WriteCachedPlan(options_.plan_cache, facts, CuptiVersion(*cupti_), *own);
   return own;
 }

@@ -16,6 +16,17 @@ void InjectionSession::DoWork() {
   in_line_ = false;
   ForEachContext([this](CountedContext& counted) { Serve(counted); });
   if (contexts_.count() > 0) KeepWatch();
+  EndEarlyWatch();
+}
+
+// No region waits for a context any longer.
+void InjectionSession::EndEarlyWatch() {
+  if (early_generation_ == 0 || contexts_.count() > 0 || options_.no_regions) return;
+  if (open_regions_.load(std::memory_order_relaxed) > 0) return;
+  const std::lock_guard<std::mutex> lock(watch_mutex_);
+  early_generation_ = 0;
+  watch_.Watch(false);
+  watch_.Unsubscribe();
 }
 
 void InjectionSession::Serve(CountedContext& counted) {
@@ -142,7 +153,9 @@ void InjectionSession::KeepWatch() {
   bool as_regions = false;  // some launch may yet be counted as one
   bool watch = false;
   bool numbered = true;
+  bool settled = false;  // some context has been set up, or given up
   ForEachContext([&](CountedContext& counted) {
+    settled = settled || counted.epoch_running || counted.borders.off();
     as_regions = as_regions || !counted.borders.off();
     if (counted.range_session.open() && counted.context_number == 0) numbered = false;
     if (!counted.epoch_running) return;
@@ -151,6 +164,9 @@ void InjectionSession::KeepWatch() {
             counted.seat->plan.SetOfPass(counted.pass) != "time" ||
             ((several_devices_ || contexts_.count() > 1) && epochs_ <= contexts_.count());
   });
+  if (early_generation_ != 0 && !settled) return;  // a launch may yet begin what waits for it
+  const std::lock_guard<std::mutex> lock(watch_mutex_);
+  early_generation_ = 0;
   as_regions =
       as_regions && cupti_ != nullptr && options_.granularity == Options::Granularity::kKernel;
   watch = as_regions || (running && watch);

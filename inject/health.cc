@@ -11,6 +11,8 @@ const char* LossName(Loss loss) {
   switch (loss) {
     case Loss::kInstancesDropped:
       return "instance records dropped";
+    case Loss::kMarksDropped:
+      return "marks dropped";
     case Loss::kNamesFolded:
       return "regions folded into \"(other regions)\"";
     case Loss::kUnmatchedPops:

@@ -19,6 +19,7 @@ namespace rafter {
 // What can get lost. Names and meanings: LossName.
 enum class Loss : uint8_t {
   kInstancesDropped,  // instance records that found the ring full (still in the calls)
+  kMarksDropped,      // marks that found the ring full
   kNamesFolded,       // regions whose name or place found its table full
   kUnmatchedPops,     // pops and ends without an open region
   kDepthExceeded,     // regions opened deeper than a thread's stack holds

@@ -29,7 +29,8 @@ bool IsCollective(const char* symbol) {
 void InjectionSession::OnLaunch(const SeenLaunch& launch) {
   if (forked_.load(std::memory_order_relaxed)) return;
   LookForDanger(launch);
-  CountedContext* const counted = contexts_.Find(launch.context);
+  CountedContext* counted = contexts_.Find(launch.context);
+  if (counted == nullptr && early_generation_ != 0) counted = Meet(launch.context);
   if (counted != nullptr) counted->launches.fetch_add(1, std::memory_order_acq_rel);
   PlaceLaunch(launch, counted);
   if (counted == nullptr) return;
@@ -40,7 +41,7 @@ void InjectionSession::OnLaunch(const SeenLaunch& launch) {
   ThreadRecord* const mine = threads_.Mine();
   if (mine != nullptr && mine->in_launch) EndLaunch(*mine, true);
   const bool in_region =
-      mine != nullptr && mine->depth > 0 && mine->depth < ThreadRecord::kMaxDepth;
+      mine != nullptr && mine->has_room() && (options_.no_regions || mine->Innermost() != nullptr);
   const bool each = options_.granularity == Options::Granularity::kKernel;
   if (in_region && (each || options_.replay_kernels)) BeginLaunch(*mine, launch);
   if (options_.replay_kernels) BeginReplay(mine, *counted, launch);
@@ -85,7 +86,7 @@ void InjectionSession::LeaveSeveralDevices() {
 // counted there.
 void InjectionSession::PlaceLaunch(const SeenLaunch& launch, CountedContext* counted) {
   ThreadRecord* const mine = threads_.Mine();
-  const uint32_t depth = mine == nullptr ? 0 : std::min(mine->depth, ThreadRecord::kMaxDepth);
+  const uint32_t depth = mine == nullptr ? 0 : mine->depth;
   if (counted == nullptr && launch.context != nullptr) counted = Meet(launch.context);
   if (counted == nullptr) return;
   ForEachContext([&](CountedContext& other) {
@@ -93,8 +94,11 @@ void InjectionSession::PlaceLaunch(const SeenLaunch& launch, CountedContext* cou
       other.borders.ForeignLaunch();
     }
   });
+  OpenRegion* const innermost = depth == 0 ? nullptr : mine->Innermost();
+  if (innermost != nullptr && BeginLate(*innermost, mine, *counted)) return;
   for (uint32_t level = depth; level > 0; --level) {
     OpenRegion& open = mine->open[level - 1];
+    if (open.standing != OpenRegion::Standing::kOpen) continue;
     if (open.ShareOf(counted->index) != nullptr) return;
     open.elsewhere.fetch_or(1u << counted->index, std::memory_order_relaxed);
     Join(open.path, *counted);
@@ -126,11 +130,14 @@ PathId InjectionSession::LaunchPath(PathId parent, const SeenLaunch& launch) {
 }
 
 void InjectionSession::BeginLaunch(ThreadRecord& mine, const SeenLaunch& launch) {
-  OpenRegion& around = mine.open[mine.depth - 1];
+  const OpenRegion* const around = mine.Innermost();
   OpenRegion& open = mine.open[mine.depth++];
-  open.path = LaunchPath(around.path, launch);
+  open.source = OpenRegion::kLaunchSource;
+  open.category = 0;
+  open.payload = {};
+  open.path = LaunchPath(around == nullptr ? PathId::kNone : around->path, launch);
   mine.in_launch = true;
-  BeginRegion(&mine, &around, open);
+  BeginRegion(&mine, around, open);
 }
 
 void InjectionSession::OnLaunched(bool failed) {

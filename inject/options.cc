@@ -84,13 +84,45 @@ void ReadCounting(Options& options) {
   read_switch("RAFTER_QUIET", options.quiet);
 }
 
+// One item a line; by hand one is given as it is.
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    if (end > start) lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+// Which regions count.
+void ReadRegions(Options& options) {
+  const std::string regions = Get("RAFTER_REGIONS");
+  const bool known = regions.empty() || regions == "nvtx" || regions == "nvmarker" ||
+                     regions == "both" || regions == "none";
+  if (!known) {
+    options.wrong.push_back("RAFTER_REGIONS=" + regions +
+                            " is not nvtx, nvmarker, both or none; regions of every source count");
+  }
+  options.nvtx = regions != "nvmarker" && regions != "none";
+  options.nvmarker = regions != "nvtx" && regions != "none";
+  options.no_regions = regions == "none";
+  if (options.no_regions) options.granularity = Options::Granularity::kKernel;
+  options.domains = Lines(Get("RAFTER_DOMAIN"));
+  options.all_domains =
+      std::find(options.domains.begin(), options.domains.end(), "all") != options.domains.end();
+  options.regions = Lines(Get("RAFTER_REGION"));
+  options.groupings = Lines(Get("RAFTER_GROUP_NAMES"));
+}
+
 // What explains a run to whoever reads it later. Never the whole environment:
 // it holds secrets.
 constexpr const char* kRecordedVariables[] = {
     "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING",
     "CUDA_CACHE_DISABLE",   "OMP_NUM_THREADS",   "RAFTER_EXACT",         "RAFTER_GRANULARITY",
     "RAFTER_METRICS",       "RAFTER_OVERHEAD",   "RAFTER_REPLAY",        "RAFTER_SET",
-    "RAFTER_SKIP"};
+    "RAFTER_SKIP",          "RAFTER_REGIONS",    "RAFTER_DOMAIN",        "RAFTER_REGION",
+    "RAFTER_GROUP_NAMES"};
 
 void ReadRank(Options& options) {
   std::vector<std::string> names;
@@ -139,6 +171,17 @@ std::string OwnPath() {
   return realpath(info.dli_fname, resolved) == nullptr ? info.dli_fname : resolved;
 }
 
+// Whether the value of an injection variable leads to this library: by its path, by
+// another path to the same file, or by its bare name.
+bool IsOurs(const std::string& named, const std::string& path) {
+  if (named.empty()) return false;
+  if (named == path || named == path.substr(path.rfind('/') + 1)) return true;
+  struct stat there;
+  struct stat ours;
+  return stat(named.c_str(), &there) == 0 && stat(path.c_str(), &ours) == 0 &&
+         there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
+}
+
 // "none" and nothing both mean that no tool is named.
 void SetWhereUnset(const char* name, const std::string& path) {
   const std::string present = Get(name);
@@ -156,12 +199,28 @@ void NameOurselvesWhenPreloaded() {
     return;
   }
   SetWhereUnset("CUDA_INJECTION64_PATH", path);
-  SetWhereUnset("NVTX_INJECTION64_PATH", path);
+  NameOurselvesForNvtx();
 }
 
 void NameOurselvesForNvtx() {
   const std::string path = OwnPath();
-  if (!path.empty()) SetWhereUnset("NVTX_INJECTION64_PATH", path);
+  const std::string named = Get("NVTX_INJECTION64_PATH");
+  if (path.empty() || IsOurs(named, path)) return;
+  if (!named.empty() && named != "none") setenv("RAFTER_NVTX_NEXT", named.c_str(), 1);
+  setenv("NVTX_INJECTION64_PATH", path.c_str(), 1);
+}
+
+std::string NextNvtxTool() {
+  const std::string next = Get("RAFTER_NVTX_NEXT");
+  return next == "none" || IsOurs(next, OwnPath()) ? "" : next;
+}
+
+bool Options::WantsDomain(std::string_view name) const {
+  if (all_domains) return true;
+  if (domains.empty()) return name.empty();
+  return std::any_of(domains.begin(), domains.end(), [name](const std::string& wanted) {
+    return wanted == name || (name.empty() && wanted == "default");
+  });
 }
 
 Options ReadOptions() {
@@ -174,6 +233,7 @@ Options ReadOptions() {
     if (!runtime.empty() && IsSocket(socket)) options.collector = socket;
   }
   ReadCounting(options);
+  ReadRegions(options);
   options.cupti_path = Get("RAFTER_CUPTI_PATH");
   options.cuda_home = Get("CUDA_HOME");
   if (options.cuda_home.empty()) options.cuda_home = Get("CUDA_PATH");

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,17 @@ struct Options {
   uint32_t skip = 0;                               // RAFTER_SKIP: first instances of each region
   std::vector<std::string> wrong;                  // variables whose value makes no sense
 
+  bool nvtx = true;  // RAFTER_REGIONS: which sources of regions count
+  bool nvmarker = true;
+  bool no_regions = false;             // launches count as they come
+  bool all_domains = false;            // RAFTER_DOMAIN=all
+  std::vector<std::string> domains;    // RAFTER_DOMAIN; none: the default domain
+  std::vector<std::string> regions;    // RAFTER_REGION, regular expressions
+  std::vector<std::string> groupings;  // RAFTER_GROUP_NAMES, regular expressions
+
+  // Whether regions of an NVTX domain count; "" is the default domain.
+  bool WantsDomain(std::string_view name) const;
+
   std::optional<uint32_t> rank;
   std::string rank_variable;
   std::string job;
@@ -44,12 +56,15 @@ struct Options {
 Options ReadOptions();
 
 // When this library was loaded by LD_PRELOAD: puts its path into
-// CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH where they name no tool yet
-// (unset, empty or "none"). Otherwise does nothing.
+// CUDA_INJECTION64_PATH where that names no tool yet (unset, empty or "none"), and
+// does the same as NameOurselvesForNvtx. Otherwise does nothing.
 void NameOurselvesWhenPreloaded();
 
-// Puts our path into NVTX_INJECTION64_PATH where it names no tool yet, so that
-// modules whose first NVTX call is still to come find us.
+// Puts our path into NVTX_INJECTION64_PATH, so that modules whose first NVTX call is
+// still to come find us. A tool that was named there goes to RAFTER_NVTX_NEXT.
 void NameOurselvesForNvtx();
+
+// The NVTX tool that sees all calls behind us, RAFTER_NVTX_NEXT; empty: none.
+std::string NextNvtxTool();
 
 }  // namespace rafter

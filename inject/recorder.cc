@@ -114,6 +114,16 @@ void InjectionSession::SendNames() {
   }
 }
 
+void InjectionSession::SendCategories() {
+  std::vector<CategoryName> categories;
+  {
+    const std::lock_guard<std::mutex> lock(categories_mutex_);
+    categories.swap(categories_);
+  }
+  if (categories.empty()) return;
+  outlet_.Send(FrameType::kNames, EncodeCategories(paths_, categories), true);
+}
+
 // Sends everything that has gathered: names before what refers to them.
 void InjectionSession::Drain() {
   std::array<FinishedRegion, 64> chunk;
@@ -141,6 +151,7 @@ void InjectionSession::Drain() {
     outlet_.Send(FrameType::kBatch,
                  EncodeBatch(regions, Health().lost(Loss::kInstancesDropped), dropped));
   }
+  SendCategories();
   std::vector<std::string> images;
   {
     const std::lock_guard<std::mutex> lock(pending_mutex_);

@@ -8,6 +8,7 @@
 
 #include <new>
 
+#include "cupti/library.h"
 #include "inject/clock.h"
 #include "inject/fence.h"
 #include "inject/immortal.h"
@@ -15,17 +16,12 @@
 namespace rafter {
 namespace {
 
-// As NVTX's headers say for "the level is not tracked".
-constexpr int kNotTracked = -2;
-
 // While CUDA is not there, how often a region may look for it.
 constexpr uint64_t kDriverLookNs = 10'000'000;
 
 // While there are more contexts than are counted, how often one may be looked for that
 // has gone.
 constexpr uint64_t kContextLookNs = 100'000'000;
-
-constexpr int kStartedSerialShift = 16;
 
 }  // namespace
 
@@ -50,6 +46,7 @@ void InjectionSession::Start(const char* entry, bool cuda_initialised) {
   if (started_) return;
   started_ = true;
   options_ = ReadOptions();
+  SetRules();
   started_ns_ = NowNs();
   entry_ = entry;
   static bool registered = false;  // survives fork: handlers do too
@@ -112,103 +109,15 @@ CountedContext* InjectionSession::Meet(void* context) {
   return met;
 }
 
-int InjectionSession::Push(uint32_t domain, std::string_view name) {
-  if (inert_.load(std::memory_order_relaxed)) return kNotTracked;
-  if (!recording_.load(std::memory_order_relaxed)) Start("nvtx", false);
-  ThreadRecord* mine = threads_.Mine();
-  if (mine == nullptr) {
-    Health().Lost(Loss::kThreadsExceeded);
-    return kNotTracked;
-  }
-  if (domain != kCountedDomain) {
-    if (domain >= PathTable::kMaxDomains) return kNotTracked;
-    return static_cast<int>(mine->other_depth[domain]++);
-  }
-  if (mine->in_launch) EndLaunch(*mine, true);
-  const uint32_t level = mine->depth++;
-  if (level >= ThreadRecord::kMaxDepth) {
-    Health().Lost(Loss::kDepthExceeded);
-    return static_cast<int>(level);
-  }
-  OpenRegion& open = mine->open[level];
-  const OpenRegion* around = level == 0 ? nullptr : &mine->open[level - 1];
-  open.path = paths_.Find(around == nullptr ? PathId::kNone : around->path, domain, name);
-  BeginRegion(mine, around, open);
-  return static_cast<int>(level);
-}
-
-int InjectionSession::Pop(uint32_t domain) {
-  if (inert_.load(std::memory_order_relaxed)) return kNotTracked;
-  ThreadRecord* mine = threads_.Mine();
-  if (mine == nullptr) return kNotTracked;
-  if (domain != kCountedDomain) {
-    if (domain >= PathTable::kMaxDomains) return kNotTracked;
-    if (mine->other_depth[domain] == 0) return -1;
-    return static_cast<int>(--mine->other_depth[domain]);
-  }
-  if (mine->in_launch) EndLaunch(*mine, true);
-  if (mine->depth == 0) {
-    Health().Lost(Loss::kUnmatchedPops);
-    return -1;
-  }
-  const uint32_t level = --mine->depth;
-  if (level >= ThreadRecord::kMaxDepth) return static_cast<int>(level);
-  OpenRegion& open = mine->open[level];
-  EndRegion(mine, open, mine->thread, false);
-  return static_cast<int>(level);
-}
-
-uint64_t InjectionSession::StartRange(uint32_t domain, std::string_view name) {
-  if (inert_.load(std::memory_order_relaxed)) return 0;
-  if (!recording_.load(std::memory_order_relaxed)) Start("nvtx", false);
-  // The number of a range is a place and a serial that tells its uses apart.
-  if (domain != kCountedDomain) return ~uint64_t{0};
-  for (size_t place = 0; place < kMaxStartedRanges; ++place) {
-    StartedRange& range = started_ranges_[place];
-    uint64_t free = range.state.load(std::memory_order_relaxed);
-    const uint64_t serial = free / 4 + 1;
-    if (free % 4 != 0 ||
-        !range.state.compare_exchange_strong(free, serial * 4 + 1, std::memory_order_acquire)) {
-      continue;
-    }
-    range.thread = static_cast<uint32_t>(syscall(SYS_gettid));
-    range.open.path = paths_.Find(PathId::kNone, domain, name);
-    const uint64_t number = serial << kStartedSerialShift | (place + 1);
-    BeginRegion(&range, nullptr, range.open);
-    range.state.store(serial * 4 + 2, std::memory_order_release);
-    return number;
-  }
-  Health().Lost(Loss::kThreadsExceeded);
-  return ~uint64_t{0};
-}
-
-void InjectionSession::EndRange(uint64_t number) {
-  if (inert_.load(std::memory_order_relaxed) || number == ~uint64_t{0}) return;
-  const uint64_t place = number & ((1u << kStartedSerialShift) - 1);
-  if (place == 0 || place > kMaxStartedRanges) {
-    Health().Lost(Loss::kUnmatchedPops);
-    return;
-  }
-  StartedRange& range = started_ranges_[place - 1];
-  const uint64_t serial = number >> kStartedSerialShift;
-  uint64_t open = serial * 4 + 2;
-  if (!range.state.compare_exchange_strong(open, serial * 4 + 1, std::memory_order_acquire)) {
-    Health().Lost(Loss::kUnmatchedPops);
-    return;
-  }
-  EndRegion(&range, range.open, range.thread, false);
-  range.state.store(serial * 4, std::memory_order_release);
-}
-
 // A thread ends, or the process does on this thread, with regions open.
 void InjectionSession::CloseThread(ThreadRecord& record) {
   if (inert_) return;
   record.in_launch = false;
   while (record.depth > 0) {
-    const uint32_t level = --record.depth;
-    if (level >= ThreadRecord::kMaxDepth) continue;
-    OpenRegion& open = record.open[level];
-    EndRegion(&record, open, record.thread, true);
+    OpenRegion& open = record.open[--record.depth];
+    if (open.standing <= OpenRegion::Standing::kCrossed) {
+      EndRegion(&record, open, record.thread, true);
+    }
   }
 }
 
@@ -217,6 +126,54 @@ void InjectionSession::Wake() noexcept {
   wake_ = true;
   pthread_cond_broadcast(&wake_changed_);
   pthread_mutex_unlock(&wake_mutex_);
+}
+
+// --- what counts ----------------------------------------------------------------
+
+void InjectionSession::SetRules() {
+  for (auto& wish : wishes_) wish.store(Wish::kUnknown, std::memory_order_relaxed);
+  for (std::string& sentence : rules_.Set(options_.regions, options_.groupings)) {
+    options_.wrong.push_back(std::move(sentence));
+  }
+  paths_.Choose(rules_.chooses() ? &rules_ : nullptr);
+}
+
+bool InjectionSession::Wants(uint32_t domain) {
+  if (!options_.nvtx) return false;
+  const Wish known = wishes_[domain].load(std::memory_order_relaxed);
+  if (known != Wish::kUnknown) return known == Wish::kWanted;
+  const bool wanted = options_.WantsDomain(paths_.DomainName(domain));
+  wishes_[domain].store(wanted ? Wish::kWanted : Wish::kUnwanted, std::memory_order_relaxed);
+  return wanted;
+}
+
+void InjectionSession::NameCategory(uint32_t domain, uint32_t category, std::string_view name) {
+  if (inert_ || category == 0 || domain >= PathTable::kMaxDomains) return;
+  const std::lock_guard<std::mutex> lock(categories_mutex_);
+  if (categories_named_ == kMaxCategories) return Health().Lost(Loss::kNamesFolded);
+  ++categories_named_;
+  categories_.push_back({domain, category, std::string(name)});
+}
+
+void InjectionSession::WatchEarly() {
+  if (inert_ || early_generation_ != 0 || contexts_.count() > 0) return;
+  const bool wanted = options_.no_regions || open_regions_.load(std::memory_order_relaxed) > 0;
+  // Another thread does it.
+  const std::unique_lock<std::mutex> lock(watch_mutex_, std::try_to_lock);
+  if (!wanted || !lock.owns_lock() || watch_.subscribed()) return;
+  Result<const CuptiTable*> cupti = LoadCupti({options_.cupti_path, options_.cuda_home, true});
+  Status watched = cupti.status();
+  if (cupti.ok()) {
+    cupti_ = *cupti;
+    watched = watch_.Subscribe(cupti_, this);
+  }
+  if (watched.ok()) {
+    watch_.Watch(true);
+    early_generation_ = watch_.generation();
+  } else if (options_.no_regions) {
+    Health().AddNote(NoteSeverity::kFailure, "counters",
+                     "launches cannot be seen: " + watched.message());
+  }
 }
 
 // --- the end --------------------------------------------------------------------
@@ -275,6 +232,10 @@ void InjectionSession::AfterFork() {
   losses_sent_ = 0;
   new (&dropped_sent_) std::vector<uint64_t>;
   new (&pending_images_) std::vector<std::string>;
+  new (&watch_mutex_) std::mutex;
+  early_generation_ = 0;
+  new (&categories_mutex_) std::mutex;
+  new (&categories_) std::vector<CategoryName>;
   new (&decisions_mutex_) std::mutex;
   new (&decisions_) std::vector<HealthNote>;
   new (&identity_) Identity;

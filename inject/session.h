@@ -1,7 +1,7 @@
 // InjectionSession is Rafter inside one process: it takes regions from their
 // sources, has them counted, and hands what comes of it to the recorder.
 //
-//   Threads   Push, Pop, StartRange, EndRange, and the events of the watch: any.
+//   Threads   The calls of region sources and the events of the watch: any.
 //             Everything else: the recorder thread that Start creates.
 //   Blocking  as RangeBorders says; without counters never.
 //   Memory    about 4 MiB, most of it touched only when used, beside CUPTI's.
@@ -23,12 +23,15 @@
 #include "inject/counters/counted_context.h"
 #include "inject/cupti/launch_watch.h"
 #include "inject/options.h"
+#include "inject/record/encode.h"
 #include "inject/record/identity.h"
 #include "inject/record/kernel_table.h"
+#include "inject/record/name_rules.h"
 #include "inject/record/outlet.h"
 #include "inject/record/path_table.h"
 #include "inject/record/region_ring.h"
 #include "inject/record/thread_table.h"
+#include "marker/region_sink.h"
 
 namespace rafter {
 
@@ -40,6 +43,10 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   // How long set-up waits for a collector's plan. Planning takes 80 ms the first
   // time; a collector that needs longer is not answering.
   static constexpr int kPlanDeadlineMs = 600;
+  // Each set that is asked for beyond the usual ones may take several passes, which
+  // the collector tries out: up to 3 s, and longer in this process.
+  static constexpr int kPlanMoreMs = 3000;
+  static constexpr int kMostPlanMs = 4500;
 
   // A launch that has not come back from a `flop` range for this long is named.
   static constexpr uint64_t kBlockedLaunchNs = 10'000'000'000;
@@ -54,6 +61,9 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   // Images not yet sent, of about 10 to 100 KB, while a collector does not take them.
   static constexpr size_t kMaxPendingImages = 256;
 
+  // Names of categories that are sent on. PyTorch and NCCL name a dozen.
+  static constexpr size_t kMaxCategories = 1024;
+
   // Lines of the scheduler that are kept; more are counted.
   static constexpr size_t kMaxDecisions = 500;
 
@@ -63,12 +73,21 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   // "cuda", "nvtx" or "preload". `cuda_initialised`: the driver called us.
   void Start(const char* entry, bool cuda_initialised);
 
-  // Hot path. Opens a region on the calling thread; returns its level.
-  int Push(uint32_t domain, std::string_view name);
+  // Sees launches from now on, before the program has its first context, where one may
+  // be the first of a region that is open already, or counts without any. On the
+  // program's thread, also inside cuInit.
+  void WatchEarly();
+
+  // What region sources deliver; see RegionSink. Hot path.
+  int Push(uint32_t domain, const RegionEvent& event);
   int Pop(uint32_t domain);
-  uint64_t StartRange(uint32_t domain, std::string_view name);
+  uint64_t StartRange(uint32_t domain, const RegionEvent& event);
   void EndRange(uint64_t range);
+  void Mark(uint32_t domain, const RegionEvent& event);
+  bool OpenNamed(std::string_view name);
+  bool CloseNamed(std::string_view name);
   uint32_t Domain(std::string_view name) { return paths_.FindDomain(name); }
+  void NameCategory(uint32_t domain, uint32_t category, std::string_view name);
 
   // The process is exiting: last epoch, last frames, within the deadline.
   void Goodbye();
@@ -85,8 +104,18 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
     OpenRegion open;
   };
 
-  // --- the target's threads (session.cc, launches.cc)
-  static constexpr uint32_t kCountedDomain = 0;
+  // --- the target's threads (session.cc, stacks.cc, shares.cc, launches.cc)
+  ThreadRecord* ReadyThread(const char* entry);
+  bool Wants(uint32_t domain);
+  void SetRules();
+  bool Open(ThreadRecord& mine, uint16_t source, const RegionEvent& event);
+  void Close(ThreadRecord& mine, uint32_t place);
+  void CloseDeep(ThreadRecord& mine, uint16_t source);
+  void Cross(ThreadRecord& mine, OpenRegion& open);
+  PathId PathOf(const OpenRegion* around, uint32_t domain, std::string_view name, uint64_t hash);
+  void BeginUnchosen(OpenRegion& open);
+  bool StartsLate(const OpenRegion& open) const;
+  bool BeginLate(OpenRegion& open, const void* owner, CountedContext& context);
   void BeginRegion(const void* owner, const OpenRegion* around, OpenRegion& open);
   void EndRegion(const void* owner, OpenRegion& open, uint32_t thread, bool truncated);
   void EndShare(const void* owner, const OpenRegion& open, const RegionShare& share, bool truncated,
@@ -127,6 +156,7 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   void WaitForWork();
   void Drain();
   void SendNames();
+  void SendCategories();
   void SendHealth();
   void SendDecisions();
   WireCost CostSoFar();
@@ -146,6 +176,8 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   void LeaveLine(CountedContext& counted);
   Status OpenOnce(CountedContext& counted);
   Status Configure(CountedContext& counted);
+  int PlanDeadlineMs() const;
+  static void SayGoodbyeFirst();
   size_t Slots() const;
   size_t Ranges() const;
   void SayWhoHasIt(CountedContext& counted, const std::string& who);
@@ -166,6 +198,7 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   void Pause(CountedContext& counted);
   void CountersFailed(CountedContext& counted, const Status& status);
   void KeepWatch();
+  void EndEarlyWatch();
   void CheckBlockedLaunch();
   std::unique_lock<std::mutex> OwnCounting();
   void EndCounting(CountedContext& counted, bool context_going);
@@ -180,7 +213,12 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
     for (size_t i = 0; i < contexts_.count(); ++i) body(*contexts_.At(i));
   }
 
+  // Whether regions of an NVTX domain count, once somebody has asked.
+  enum class Wish : uint8_t { kUnknown, kWanted, kUnwanted };
+
   Options options_;
+  NameRules rules_;
+  std::array<std::atomic<Wish>, PathTable::kMaxDomains> wishes_{};
   const char* entry_ = "";
   PathTable paths_;
   ThreadTable threads_;
@@ -202,6 +240,8 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   std::atomic<uint64_t> next_driver_look_ns_{0};
   std::atomic<uint64_t> contexts_full_until_ns_{0};
   std::atomic<void*> compute_stream_{nullptr};
+  std::atomic<uint32_t> early_generation_{0};  // of the watch, from before any context; 0: none
+  std::mutex watch_mutex_;                     // who subscribes, and ends it
   std::mutex start_mutex_;
   std::mutex driver_mutex_;  // never waited for
   bool started_ = false;
@@ -228,6 +268,9 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   uint32_t baselines_ = 0;        // sent so far
   std::mutex pending_mutex_;
   std::vector<std::string> pending_images_;  // encoded, not yet sent
+  std::mutex categories_mutex_;
+  std::vector<CategoryName> categories_;  // not yet sent
+  size_t categories_named_ = 0;
   std::mutex decisions_mutex_;
   std::vector<HealthNote> decisions_;  // not yet sent
   size_t decisions_made_ = 0;

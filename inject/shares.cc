@@ -23,6 +23,9 @@ void InjectionSession::BeginRegion(const void* owner, const OpenRegion* around, 
   open.around = around;
   open.share_count = 0;
   open.elsewhere.store(0, std::memory_order_relaxed);
+  const PathEntry* const entry = paths_.Entry(open.path);
+  if (entry != nullptr && !entry->chosen) return BeginUnchosen(open);
+  open.standing = OpenRegion::Standing::kOpen;
   void* const current = CurrentContext();
   CountedContext* home = current == nullptr ? nullptr : contexts_.Find(current);
   if (current != nullptr && home == nullptr) home = Meet(current);
@@ -34,7 +37,7 @@ void InjectionSession::BeginRegion(const void* owner, const OpenRegion* around, 
     none = {};
     none.uncounted = current == nullptr ? Uncounted::kNoContext : Uncounted::kOtherDevice;
   }
-  const PathEntry* entry = paths_.Entry(open.path);
+  open.before_cuda = !cuda_initialised_.load(std::memory_order_relaxed);
   const uint32_t learned = entry == nullptr ? 0 : entry->contexts.load(std::memory_order_relaxed);
   for (uint32_t rest = learned; rest != 0; rest &= rest - 1) {
     CountedContext& other = *contexts_.At(static_cast<size_t>(__builtin_ctz(rest)));
@@ -45,6 +48,47 @@ void InjectionSession::BeginRegion(const void* owner, const OpenRegion* around, 
     if (there != nullptr && there != &other && !watch_.watching()) there->borders.ForeignLaunch();
   }
   open.watch_generation = watch_.generation();
+  open.launches_at_start = watch_.launches();
+  open_regions_.fetch_add(1, std::memory_order_relaxed);
+  if (current == nullptr && !open.before_cuda && contexts_.count() == 0) {
+    WatchEarly();
+    open.watch_generation = watch_.generation();
+  }
+  open.start_ns = NowNs();
+}
+
+// Whether the region met no context when it began, and the launch that has just been seen
+// is the first since then, of any thread.
+bool InjectionSession::StartsLate(const OpenRegion& open) const {
+  if (open.share_count != 1 || open.shares[0].context != RegionShare::kNoContext ||
+      open.shares[0].uncounted != Uncounted::kNoContext) {
+    return false;
+  }
+  const uint32_t now = watch_.generation();
+  const bool watched =
+      now != 0 && (open.watch_generation == now || (open.before_cuda && early_generation_ == now));
+  return watched && watch_.launches() == open.launches_at_start + 1;
+}
+
+// The first launch of a region that met no context: it begins on the launch's context here.
+// Regions around it stay without, as they are when a region inside them meets one.
+bool InjectionSession::BeginLate(OpenRegion& open, const void* owner, CountedContext& context) {
+  if (!StartsLate(open)) return false;
+  open.share_count = 0;
+  BeginShare(owner, context, open);
+  open.watch_generation = watch_.generation();
+  open.shares[0].launches -= 1;  // it was seen before the region took part
+  Join(open.path, context);
+  return true;
+}
+
+// It is listed with its calls and host time; its work is that of what is around it.
+void InjectionSession::BeginUnchosen(OpenRegion& open) {
+  open.standing = OpenRegion::Standing::kUnchosen;
+  RegionShare& none = open.shares[open.share_count++];
+  none = {};
+  none.uncounted = Uncounted::kNotChosen;
+  open.watch_generation = 0;
   open_regions_.fetch_add(1, std::memory_order_relaxed);
   open.start_ns = NowNs();
 }
@@ -102,6 +146,8 @@ void InjectionSession::EndRegion(const void* owner, OpenRegion& open, uint32_t t
   finished.start_ns = open.start_ns;
   finished.path = open.path;
   finished.thread = thread;
+  finished.category = open.category;
+  finished.payload = open.payload;
   bool recorded = false;
   for (size_t i = 0; i < open.share_count; ++i) {
     const RegionShare& share = open.shares[i];
@@ -165,6 +211,7 @@ void InjectionSession::RecordEarly(CountedContext& context) {
 
 void InjectionSession::Record(const FinishedRegion& finished) {
   if (!ring_.TryPush(finished)) {
+    if (finished.is_mark) return Health().Lost(Loss::kMarksDropped);
     Health().Lost(Loss::kInstancesDropped);
     PathEntry* entry = paths_.Entry(finished.path);
     if (entry != nullptr) entry->dropped_instances.fetch_add(1, std::memory_order_relaxed);

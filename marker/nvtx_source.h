@@ -1,37 +1,37 @@
 // NvtxSource fills the callback tables of the NVTX headers in a module of the
-// target with functions that deliver to a RegionSink.
+// target with functions that deliver to a RegionSink, and to another tool where the
+// user named one.
 //
 //   Threads   Attach: any, once per module; the callbacks: any.
-//   Blocking  never, beyond what the sink does.
-//   Memory    registered strings and domains are copied and kept for good, at
-//             most kMaxRegisteredBytes; past that they are refused.
+//   Blocking  never, beyond what the sink and the other tool do.
+//   Memory    as nvtx_handles.h and nvtx_tool.h say.
 //   Lifetime  callbacks stay valid until the process ends.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
+#include "marker/nvtx_limits.h"
 #include "marker/region_sink.h"
 
 namespace rafter {
 
-// Names of registered strings that are kept, over the whole process. PyTorch
-// registers a few hundred; 16 MiB is a hundred thousand of 160 bytes.
-inline constexpr size_t kMaxRegisteredBytes = 16u << 20;
-
-// Longest name that is kept whole; a longer one is cut there (on a character).
-inline constexpr size_t kMaxNameBytes = 1u << 20;
-
 class NvtxSource {
  public:
-  // `get_export_table` is what InitializeInjectionNvtx2 was given. Returns
-  // false when the module's tables are not those of NVTX 3.
-  static bool Attach(const void* get_export_table, const RegionSink* sink);
-};
+  // By which door a module comes: the function of ours that it calls.
+  enum class Door {
+    kNvtx3,  // InitializeInjectionNvtx2: the headers of NVTX 3, libnvToolsExt of NVTX 2
+    // InitializeInjectionNvtx: libnvToolsExt where it does not find the other. That of
+    // CUDA 11.8 then hands over a table of another kind, 24 bytes long, with calls
+    // to subscribe: it is passed on to the other tool, and noted.
+    kNvtx2,
+  };
 
-// UTF-32 as wchar_t is on Linux, to UTF-8; code points that do not exist become
-// U+FFFD. Writes at most `room` bytes, whole characters only, and returns how
-// many.
-size_t WideToUtf8(const wchar_t* text, char* out, size_t room);
+  // `get_export_table` is what the function was given. `next_tool_path`: the
+  // library of another NVTX tool that sees every call too; null or empty: none.
+  // The first call decides which, for the whole process. Returns false when the
+  // module's tables are not those of NVTX.
+  //
+  // The other tool is set up in here, and may call anything: no fence around it.
+  static bool Attach(const void* get_export_table, const RegionSink* sink,
+                     const char* next_tool_path, Door door = Door::kNvtx3) noexcept;
+};
 
 }  // namespace rafter

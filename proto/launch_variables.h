@@ -20,9 +20,11 @@ inline constexpr const char* kJobVariables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LS
 
 // All of ours. Whoever meets another RAFTER_ name says so once.
 inline constexpr const char* kRafterVariables[] = {
-    "RAFTER_COLLECTOR", "RAFTER_CUPTI_PATH",    "RAFTER_EXACT",    "RAFTER_GRANULARITY",
-    "RAFTER_METRICS",   "RAFTER_OUTPUT",        "RAFTER_OVERHEAD", "RAFTER_QUIET",
-    "RAFTER_REPLAY",    "RAFTER_RANK_VARIABLE", "RAFTER_SET",      "RAFTER_SKIP",
-    "RAFTER_VERBOSE"};
+    "RAFTER_COLLECTOR",   "RAFTER_CUPTI_PATH",    "RAFTER_EXACT",    "RAFTER_GRANULARITY",
+    "RAFTER_METRICS",     "RAFTER_OUTPUT",        "RAFTER_OVERHEAD", "RAFTER_QUIET",
+    "RAFTER_REPLAY",      "RAFTER_RANK_VARIABLE", "RAFTER_SET",      "RAFTER_SKIP",
+    "RAFTER_VERBOSE",     "RAFTER_REGIONS",       "RAFTER_DOMAIN",   "RAFTER_REGION",
+    "RAFTER_GROUP_NAMES", "RAFTER_NVTX_NEXT",     "RAFTER_NVMARKER", "RAFTER_NVMARKER_RESULT",
+    "RAFTER_LIKWID_PATH"};
 
 }  // namespace rafter

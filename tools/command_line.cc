@@ -2,12 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 
-#include "cupti/status.h"
 #include "tools/exit_status.h"
 #include "tools/message.h"
 #include "tools/nearest.h"
@@ -57,6 +57,16 @@ Result<double> PositiveNumber(const std::string& name, const std::string& text,
 }
 
 }  // namespace
+
+Status CheckChoice(const TextOption& option, const std::vector<std::string>& allowed) {
+  if (!option.value.has_value()) return Status::Ok();
+  if (std::find(allowed.begin(), allowed.end(), *option.value) != allowed.end()) {
+    return Status::Ok();
+  }
+  return Status::Failed(option.origin + " " + *option.value + ": not known" +
+                        DidYouMean(*option.value, allowed) + "; choose one of " +
+                        Joined(allowed, ", "));
+}
 
 struct CommandLine::State {
   CommandDescription description;
@@ -167,17 +177,8 @@ void CommandLine::Number(const std::string& names, std::optional<double>* value,
 
 void CommandLine::Choice(const std::string& names, TextOption* value,
                          const std::vector<std::string>& allowed, const std::string& help) {
-  const std::string name = LongName(names);
   Text(names, value, Joined(allowed, "|"), help);
-  state_->checks.push_back([=] {
-    if (!value->value.has_value()) return Status::Ok();
-    for (const std::string& word : allowed) {
-      if (word == *value->value) return Status::Ok();
-    }
-    return Status::Failed(name + " " + *value->value + ": not known" +
-                          DidYouMean(*value->value, allowed) + "; choose one of " +
-                          Joined(allowed, ", "));
-  });
+  state_->checks.push_back([=] { return CheckChoice(*value, allowed); });
 }
 
 void CommandLine::Inputs(const std::string& placeholder, std::vector<std::string>* values,

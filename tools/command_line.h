@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "cupti/status.h"
+
 namespace rafter {
 
 // A text that was given on the command line or by its variable.
@@ -20,6 +22,10 @@ struct TextOption {
   std::optional<std::string> value;
   std::string origin;  // "--output" or "RAFTER_OUTPUT"
 };
+
+// Whether its value, where there is one, is one of `allowed`; the failure names
+// the nearest.
+Status CheckChoice(const TextOption& option, const std::vector<std::string>& allowed);
 
 struct CommandDescription {
   std::string name;     // "run"; empty: `rafter` itself

@@ -10,7 +10,6 @@
 #include "cupti/sets.h"
 #include "tools/apart.h"
 #include "tools/cupti_probe.h"
-#include "tools/driver_probe.h"
 #include "tools/findings.h"
 
 namespace rafter {
@@ -96,19 +95,6 @@ void AskForChip(CuptiHost& host, const std::string& chip, const std::string& set
                    (passes == 1 ? " pass: " : " passes: ") + PassesBySet(*plan)});
 }
 
-// Chips of these devices, as far as this CUPTI knows them, each once.
-std::vector<std::string> ChipsOf(const DriverAnswer& driver, const CuptiAnswer& cupti) {
-  std::vector<std::string> chips;
-  for (const DriverDevice& device : driver.devices) {
-    for (const std::string& name : ChipsOfCompute(device.compute_major, device.compute_minor)) {
-      if (std::find(cupti.chips.begin(), cupti.chips.end(), name) == cupti.chips.end()) continue;
-      if (std::find(chips.begin(), chips.end(), name) == chips.end()) chips.push_back(name);
-      break;
-    }
-  }
-  return chips;
-}
-
 // Whether the list asks for more than what is counted by default.
 bool GoesBeyondDefault(const std::string& sets) {
   Result<std::vector<std::string>> items = ParseSetList(sets);
@@ -119,6 +105,19 @@ bool GoesBeyondDefault(const std::string& sets) {
 }
 
 }  // namespace
+
+std::vector<std::string> ChipsOf(const std::vector<DriverDevice>& devices,
+                                 const std::vector<std::string>& known) {
+  std::vector<std::string> chips;
+  for (const DriverDevice& device : devices) {
+    for (const std::string& name : ChipsOfCompute(device.compute_major, device.compute_minor)) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) continue;
+      if (std::find(chips.begin(), chips.end(), name) == chips.end()) chips.push_back(name);
+      break;
+    }
+  }
+  return chips;
+}
 
 Result<std::vector<std::string>> ForecastOnChips(const CuptiSearch& search,
                                                  const std::vector<std::string>& chips,
@@ -161,7 +160,7 @@ Result<std::vector<std::string>> ForecastCounting(const RunRequest& request,
   }
   const CuptiSearch search = CuptiSearchOf(variables);
   const CuptiAnswer cupti = ProbeCupti(search);
-  const std::vector<std::string> chips = ChipsOf(driver, cupti);
+  const std::vector<std::string> chips = ChipsOf(driver.devices, cupti.chips);
   if (chips.empty()) {
     return std::vector<std::string>{
         "passes of the sets are settled in the program: " +

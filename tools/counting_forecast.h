@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "cupti/library.h"
 #include "cupti/status.h"
+#include "tools/driver_probe.h"
 #include "tools/run_request.h"
 #include "tools/variables.h"
 
@@ -26,5 +28,9 @@ Result<std::vector<std::string>> ForecastCounting(const RunRequest& request,
 Result<std::vector<std::string>> ForecastOnChips(const CuptiSearch& search,
                                                  const std::vector<std::string>& chips,
                                                  const std::string& sets);
+
+// Chips of these devices, as far as they are `known` to CUPTI, each once.
+std::vector<std::string> ChipsOf(const std::vector<DriverDevice>& devices,
+                                 const std::vector<std::string>& known);
 
 }  // namespace rafter

@@ -39,6 +39,10 @@ int VerbReport(Words words) {
   line.Text("-o,--output", &output, "FILE", "Where it goes (default: standard output)");
   line.Flag("--force", &force, "Overwrite FILE");
   choices.Declare(line);
+  line.Number("--peak-performance", &choices.peak_flop_per_s, "FLOP/s",
+              "Peak Performance of rows that have none");
+  line.Number("--peak-bandwidth", &choices.peak_bytes_per_s, "B/s",
+              "Peak Bandwidth of rows that have none");
   if (const auto status = line.Parse(words); status.has_value()) return *status;
   if (const Status status = choices.Check(); !status.ok()) return line.Refuse(status.message());
   if (inputs.empty()) return line.Refuse("no input was given; name a run file or a CSV file");

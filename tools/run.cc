@@ -1,14 +1,11 @@
 // `rafter run`: counts one command.
 #include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 
 #include "collector/ingest/collector.h"
@@ -17,6 +14,8 @@
 #include "tools/counting_forecast.h"
 #include "tools/exit_status.h"
 #include "tools/injection.h"
+#include "tools/likwid_run.h"
+#include "tools/marker_entry.h"
 #include "tools/message.h"
 #include "tools/private_folder.h"
 #include "tools/run_ending.h"
@@ -24,6 +23,7 @@
 #include "tools/run_request.h"
 #include "tools/run_results.h"
 #include "tools/run_sets.h"
+#include "tools/running_collector.h"
 #include "tools/shell_quote.h"
 #include "tools/verbs.h"
 
@@ -54,6 +54,7 @@ class CountedRun {
   }
   Status TakeOutputs();
   void PrepareTarget();
+  void AddToTarget(const Variables& set);
   void StartCollector(uint32_t replay);
   void LoseCollector(const std::string& reason);
   void CheckRunningCollector();
@@ -64,7 +65,6 @@ class CountedRun {
   int RunProgram(uint32_t number, const Variables& environment, const NullStreams& streams,
                  Ending& ending);
   void StopCollector();
-  std::string WhyNoMoreRuns(const Ending& last) const;
   void ExpandFormats();
   Ending Replay(Ending last);
   std::string RunReplay(uint32_t number, Ending& ending);
@@ -87,12 +87,13 @@ class CountedRun {
   std::vector<std::string> sets_by_run_;  // of an application replay
   HeldSignals signals_;                   // before the collector's thread starts
   Variables target_;                      // the program's environment
-  std::optional<PrivateFolder> folder_;
+  std::optional<PrivateFolder> folder_;   // of this run's socket and stand-ins
   std::unique_ptr<RunFile> run_file_;
   std::unique_ptr<Collector> collector_;
   RunResults results_;
   std::vector<ProgramRun> program_runs_;
-  bool entered_ = false;    // the library is in the program's way
+  bool entered_ = false;  // the library is in the program's way
+  bool needs_stand_in_ = false;
   bool can_count_ = false;  // as far as is known before the program starts
   std::string lacking_;     // why counters were not obtained; empty: they were
 };
@@ -117,13 +118,23 @@ void CountedRun::PrepareTarget() {
   if (request_.metrics.value.has_value()) target_["RAFTER_METRICS"] = *request_.metrics.value;
   if (request_.quiet) target_["RAFTER_QUIET"] = "1";
   if (request_.verbose) target_["RAFTER_VERBOSE"] = "1";
-  for (const auto& [name, value] : request_.counting.ForLibrary()) {
-    target_.erase(name);
-    if (!value.empty()) target_[name] = value;
+  for (const Variables& told : {request_.counting.ForLibrary(), request_.regions.ForLibrary()}) {
+    for (const auto& [name, value] : told) {
+      target_.erase(name);
+      if (!value.empty()) target_[name] = value;
+    }
   }
   if (!sets_by_run_.empty()) {
     target_["RAFTER_SET"] = sets_by_run_.front();
     target_.erase("RAFTER_METRICS");  // a run of their own
+  }
+  const MarkerEntry markers = EnterMarkers(request_.regions, request_.program, target_, folder_);
+  for (const std::string& note : markers.notes) SayUnlessQuiet(note);
+  AddToTarget(markers.set);
+  needs_stand_in_ = markers.has_stand_in;
+  for (const std::string& trouble : markers.troubles) {
+    Say("run: " + trouble);
+    Lack(trouble);
   }
   Result<std::string> library = FindInjectLibrary();
   if (!library.ok()) {
@@ -133,9 +144,12 @@ void CountedRun::PrepareTarget() {
   }
   InjectionPlan plan = PlanInjection(*library, variables_);
   for (const std::string& note : plan.notes) SayUnlessQuiet(note);
-  if (!plan.counters) Lack(plan.notes.back());
   entered_ = true;
-  for (const auto& [name, value] : plan.set) {
+  AddToTarget(plan.set);
+}
+
+void CountedRun::AddToTarget(const Variables& set) {
+  for (const auto& [name, value] : set) {
     target_[name] = value;
     if (request_.verbose) Say(name + "=" + value);
   }
@@ -183,20 +197,8 @@ void CountedRun::CheckRunningCollector() {
   std::error_code ignored;
   const std::string path = std::filesystem::absolute(*request_.collector.value, ignored).string();
   target_["RAFTER_COLLECTOR"] = path;
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  int error = ENAMETOOLONG;
-  if (path.size() < sizeof(address.sun_path)) {
-    std::memcpy(address.sun_path, path.data(), path.size());
-    const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    error = connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0
-                ? 0
-                : errno;
-    close(descriptor);
-  }
-  if (error == 0 || error == EAGAIN) return;
-  Say(path + ": no collector answers there (" + ErrnoText(error) +
-      "); the program writes spool files instead, put them together with \"rafter ingest\"");
+  const Status answers = AskRunningCollector(path);
+  if (!answers.ok()) Say(answers.message());
 }
 
 // Where nothing can be counted there is nothing to run again for; what a spool
@@ -231,6 +233,7 @@ void CountedRun::StopCollector() {
 void CountedRun::Finish(const Ending& ending) {
   if (run_file_ == nullptr) return;
   Check(run_file_->SetCommand(ShellCommand(request_.program), ending.exit_status));
+  if (!entered_) Check(run_file_->AddCollectorLoss("programs that ran without libinject.so", 1));
   if (program_runs_.size() > 1) {
     for (const ProgramRun& each : program_runs_) Check(run_file_->AddProgramRun(each));
   }
@@ -254,14 +257,6 @@ int CountedRun::RunProgram(uint32_t number, const Variables& environment,
       {number, counted ? sets_by_run_[number - 1] : "", ending.exit_status,
        static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count())});
   return 0;
-}
-
-// Why the program is not run again after it ended so; empty: it is.
-std::string CountedRun::WhyNoMoreRuns(const Ending& last) const {
-  if (last.timed_out) return "the program ran into --timeout";
-  if (last.signal != 0) return "the program was ended by signal " + std::to_string(last.signal);
-  if (last.interrupted) return "a signal asked for the end";
-  return "";
 }
 
 // One more run of a replay; why there was none, or nothing.
@@ -321,12 +316,9 @@ Ending CountedRun::Replay(Ending last) {
 void CountedRun::RunWithoutRafter(const Ending& last) {
   std::string why = can_count_ ? WhyNoMoreRuns(last) : "counters are off; see above";
   if (const Status rewound = input_.Rewind(); why.empty() && !rewound.ok()) why = rewound.message();
-  Variables environment = variables_;
+  if (why.empty() && needs_stand_in_) why = "it needs LIKWID, which is not installed";
+  Variables environment = WithoutInjection(variables_);
   environment.erase("RAFTER_OUTPUT");
-  for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
-    // Another tool's stays, as it did in the counted run.
-    if (target_[name].ends_with("libinject.so")) environment.erase(name);
-  }
   Ending ending;
   if (why.empty()) {
     SayUnlessQuiet("run without Rafter, to see what counting costs");
@@ -393,6 +385,9 @@ int VerbRun(Words words) {
   if (status.has_value()) return *status;
   for (const std::string& unknown : UnknownVariables(variables)) {
     if (!request.quiet) Say(unknown);
+  }
+  if (request.likwid.chosen()) {
+    return RunWithLikwid(request, variables, has_input, std::move(inherited));
   }
   RunInput input;
   if (const std::string option = request.several_runs(); !option.empty()) {

@@ -1,25 +1,13 @@
 #include "tools/run_counting.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
-
-#include "tools/nearest.h"
 
 namespace rafter {
 namespace {
 
 // Far more passes than any region has.
 constexpr uint32_t kMostSkipped = 1'000'000'000;
-
-Status CheckWord(const TextOption& option, const std::vector<std::string>& known) {
-  if (!option.value.has_value()) return Status::Ok();
-  if (std::find(known.begin(), known.end(), *option.value) != known.end()) return Status::Ok();
-  std::string list;
-  for (const std::string& word : known) list += (list.empty() ? "" : ", ") + word;
-  return Status::Failed(option.origin + " " + *option.value + ": not known" +
-                        DidYouMean(*option.value, known) + "; choose one of " + list);
-}
 
 Status CheckOverhead(TextOption& option) {
   if (!option.value.has_value()) return Status::Ok();
@@ -113,16 +101,17 @@ Status RunCounting::Check(const Variables& variables) {
     exact_origin = "RAFTER_EXACT";
   }
   RAFTER_RETURN_IF_ERROR(CheckOverhead(overhead));
-  RAFTER_RETURN_IF_ERROR(CheckWord(granularity, {"region", "instance", "kernel"}));
-  RAFTER_RETURN_IF_ERROR(CheckWord(replay, {"none", "kernel", "application"}));
+  RAFTER_RETURN_IF_ERROR(CheckChoice(granularity, {"region", "instance", "kernel"}));
+  RAFTER_RETURN_IF_ERROR(CheckChoice(replay, {"none", "kernel", "application"}));
   RAFTER_RETURN_IF_ERROR(CheckSkip(skip));
   RAFTER_RETURN_IF_ERROR(CheckReplay(*this));
   RAFTER_RETURN_IF_ERROR(CheckExact(*this));
-  if (measure_overhead &&
-      ValueOf(variables, "LD_PRELOAD").find("libinject.so") != std::string::npos) {
-    return Status::Failed(
-        "--measure-overhead: LD_PRELOAD brings libinject.so into the program, so it cannot be run "
-        "without Rafter; unset LD_PRELOAD, the library is found without it");
+  for (const std::string library : {"libinject.so", "libnvmarker.so"}) {
+    if (!measure_overhead) break;
+    if (ValueOf(variables, "LD_PRELOAD").find(library) == std::string::npos) continue;
+    return Status::Failed("--measure-overhead: LD_PRELOAD brings " + library +
+                          " into the program, so it cannot be run without Rafter; unset "
+                          "LD_PRELOAD, the library is found without it");
   }
   return Status::Ok();
 }

@@ -41,4 +41,11 @@ void SayEnding(const std::string& program, const Ending& ending, std::optional<d
   }
 }
 
+std::string WhyNoMoreRuns(const Ending& last) {
+  if (last.timed_out) return "the program ran into --timeout";
+  if (last.signal != 0) return "the program was ended by signal " + std::to_string(last.signal);
+  if (last.interrupted) return "a signal asked for the end";
+  return "";
+}
+
 }  // namespace rafter

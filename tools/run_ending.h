@@ -20,4 +20,7 @@ int SayStartFailed(const std::string& program, int error);
 void SayEnding(const std::string& program, const Ending& ending, std::optional<double> timeout_s,
                bool quiet);
 
+// Why a program is not run again after it ended so; empty: it is.
+std::string WhyNoMoreRuns(const Ending& last);
+
 }  // namespace rafter

@@ -27,10 +27,13 @@ void Declare(CommandLine& line, RunRequest& request) {
             "Metrics of CUPTI to count as well, with roll-up, as in dram__bytes.sum",
             "RAFTER_METRICS");
   request.counting.Declare(line);
+  request.regions.Declare(line);
+  request.likwid.Declare(line);
   request.choices.Declare(line);
   line.Number("--peak-performance", &request.peak_flop_per_s, "FLOP/s",
-              "Compute roof of the chart");
-  line.Number("--peak-bandwidth", &request.peak_bytes_per_s, "B/s", "Memory roof of the chart");
+              "Compute roof of the chart, and of rows that have none of their own");
+  line.Number("--peak-bandwidth", &request.peak_bytes_per_s, "B/s",
+              "Memory roof of the chart, and of rows that have none of their own");
   line.Text("--collector", &request.collector, "ADDRESS", "Use the collector at this socket",
             "RAFTER_COLLECTOR");
   line.Number("--timeout", &request.timeout_s, "S",
@@ -61,11 +64,11 @@ Status CheckCollector(const RunRequest& request) {
 Status CheckDependents(const RunRequest& request) {
   RAFTER_RETURN_IF_ERROR(request.choices.Check());
   const bool table_used = request.csv.value.has_value() || !request.charts.empty();
-  if (request.charts.empty() &&
+  if (!table_used &&
       (request.peak_flop_per_s.has_value() || request.peak_bytes_per_s.has_value())) {
     return Status::Failed(
-        "--peak-performance, --peak-bandwidth: only a chart uses them; give "
-        "--roofline FILE too");
+        "--peak-performance, --peak-bandwidth: only the table and the chart use them; give "
+        "--csv FILE or --roofline FILE too");
   }
   if (!table_used && request.choices.any()) {
     return Status::Failed(
@@ -137,7 +140,9 @@ Status CheckSets(const RunRequest& request) {
 }
 
 Status PlanRuns(RunRequest& request, const Variables& variables) {
+  RAFTER_RETURN_IF_ERROR(request.regions.Check(variables, request.counting.granularity));
   RAFTER_RETURN_IF_ERROR(request.counting.Check(variables));
+  RAFTER_RETURN_IF_ERROR(request.likwid.Check(variables));
   if (!request.counting.replays()) return Status::Ok();
   Result<std::vector<std::string>> sets =
       SetsByRun(request.sets.value.value_or(""), request.metrics.value.value_or(""));
@@ -165,7 +170,11 @@ std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variable
                                   RunRequest& request) {
   CommandLine line({"run", "Count one command.", "[options] -- APP [ARG...]",
                     "  rafter run --csv out.csv --roofline out.svg -- ./bench --size 4096\n"
-                    "  mpirun -n 8 rafter run -o %h-%r.rafter -- ./app\n\n"
+                    "  mpirun -n 8 rafter run -o %h-%r.rafter -- ./app\n"
+                    "  rafter run --domain all --region '^step/' --csv out.csv -- ./solver\n"
+                    "  rafter run --group-names 'seq = [0-9]+' --csv out.csv -- python3 train.py\n"
+                    "  rafter run --regions nvmarker --csv out.csv -- ./likwid_bench\n"
+                    "  rafter run --regions none --csv out.csv -- ./unmarked\n\n"
                     "In names of files: %h host, %p pid of rafter, %r rank, %j job, %q{NAME} the\n"
                     "variable NAME, %% a percent sign."});
   Declare(line, request);
@@ -192,7 +201,7 @@ std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variable
   if (const Status status = PlanRuns(request, variables); !status.ok()) {
     return line.Refuse(status.message());
   }
-  for (const auto& check : {CheckCollector, CheckDependents}) {
+  for (const auto& check : {CheckOptionsForLikwid, CheckCollector, CheckDependents}) {
     if (const Status status = check(request); !status.ok()) return line.Refuse(status.message());
   }
   if (const Status status = ExpandNames(request, variables); !status.ok()) {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "tools/command_line.h"
+#include "tools/likwid_request.h"
 #include "tools/run_counting.h"
+#include "tools/run_regions.h"
 #include "tools/table_input.h"
 #include "tools/variables.h"
 
@@ -26,6 +28,8 @@ struct RunRequest {
   TextOption metrics;
   TextOption collector;
   RunCounting counting;
+  RunRegions regions;
+  LikwidRequest likwid;
   std::vector<std::string> sets_by_run;  // of an application replay, else empty
   TableChoices choices;
   std::optional<double> peak_flop_per_s;

@@ -41,6 +41,7 @@ bool RunResults::Put(OutputFile& file, const std::string& content) {
 void RunResults::CheckExact(const Table& table) {
   if (!request_.counting.exact) return;
   const auto inexact = std::count_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
+    if (!row.calls.has_value()) return false;  // no region, which is said by itself
     return row.validity == "missing" || row.validity == "extrapolated" ||
            row.measured_calls.value_or(0) < row.calls.value_or(0);
   });
@@ -74,7 +75,10 @@ void RunResults::DrawCharts(const Table& table, std::vector<std::string>& lines)
 std::string RunResults::Write(Run given, const std::string& run_file, bool entered) {
   run_file_ = run_file;
   std::vector<std::string> cost_lines = CostLines(given);
-  RunTable made = TableOfRun(std::move(given), request_.choices.Options());
+  TableOptions choices = request_.choices.Options();
+  choices.peak_flop_per_s = request_.peak_flop_per_s;
+  choices.peak_bytes_per_s = request_.peak_bytes_per_s;
+  RunTable made = TableOfRun(std::move(given), choices);
   const Run& run = made.replayed.run;
   const Table& table = made.table;
   std::vector<std::string> lines = SummaryOf(run_file_, run, table, entered);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "collector/table/empty_rows.h"
 #include "tools/message.h"
 
 namespace rafter {
@@ -63,13 +64,17 @@ std::string FirstPair(const std::string& reason) {
 void AppendRowReasons(const Run& run, const Table& table, std::vector<std::string>& lines) {
   const bool failed = std::any_of(run.processes.begin(), run.processes.end(), HasFailure);
   std::map<std::string, std::vector<const Row*>> by_validity;
+  size_t rows_with_calls = 0;
   for (const Row& row : table.rows) {
+    if (!row.calls.has_value()) continue;  // no region; the lines above say why
+    ++rows_with_calls;
+    if (row.reason.find(WhyNoGpu()) != std::string::npos) continue;  // likewise
     if (row.validity != "measured") by_validity[row.validity].push_back(&row);
   }
   for (const auto& [validity, rows] : by_validity) {
     const Row& first = *rows.front();
     std::string line = std::to_string(rows.size()) + " of " +
-                       CountText(table.rows.size(), "row", "rows") +
+                       CountText(rows_with_calls, "row", "rows") +
                        (rows.size() == 1 ? " is " : " are ") + validity;
     if (failed && validity == "missing") {
       lines.push_back(line + ": see the failure above, or the reason in the table");
@@ -94,19 +99,27 @@ void AddMissingCounters(const RunDevice& device, const std::string& name, Reason
   }
 }
 
+// Whether LIKWID, not we, counted it.
+bool IsLikwids(const Run& run, const RunProcess& process) {
+  return std::any_of(run.markers.begin(), run.markers.end(),
+                     [&](const MarkerReadings& markers) { return markers.process == process.id; });
+}
+
+// Regions that LIKWID counted: those of different runs are the same.
+size_t MarkerRegions(const Run& run) {
+  std::set<std::string> regions;
+  for (const MarkerReadings& markers : run.markers) {
+    for (const MarkerReading& reading : markers.readings) regions.insert(reading.region);
+  }
+  return regions.size();
+}
+
 void AddProcessReasons(const RunProcess& process, Reasons& reasons) {
   const std::string name = NameOf(process);
-  if (process.paths.empty()) {
-    reasons.Add(
-        process.devices.empty()
-            ? "it reached no GPU and marked no region; nothing of it was counted"
-            : "it marked no region in the default NVTX domain; mark some with nvtxRangePush "
-              "and nvtxRangePop",
-        name);
+  if (GaveNoRegion(process)) {
+    reasons.Add(WhyNoRegion(process), name);
   } else if (process.devices.empty() && !HasFailure(process)) {
-    reasons.Add(
-        "it marked regions but reached no GPU that can be counted; only host times are there",
-        name);
+    reasons.Add("only calls and host times of its regions are there; " + WhyNoGpu(), name);
   }
   for (const RunDevice& device : process.devices) {
     if (!device.plan_error.empty() && !HasFailure(process)) {
@@ -126,7 +139,7 @@ void AddProcessReasons(const RunProcess& process, Reasons& reasons) {
 }
 
 std::string FirstLine(const std::string& path, const Run& run) {
-  size_t regions = 0;
+  size_t regions = MarkerRegions(run);
   size_t launches = 0;
   std::set<std::string> hardware;
   for (const RunProcess& process : run.processes) {
@@ -156,13 +169,11 @@ std::string FirstLine(const std::string& path, const Run& run) {
 std::vector<std::string> SummaryOf(const std::string& path, const Run& run, const Table& table,
                                    bool entered) {
   std::vector<std::string> lines = {FirstLine(path, run)};
-  if (run.processes.empty() && entered) {
-    lines.push_back(
-        "no process of this command started CUDA or marked an NVTX region, so nothing was counted; "
-        "see that the program uses the GPU and marks regions");
-  }
+  if (run.processes.empty() && entered) lines.push_back(ProgramOf(run) + ": " + WhyNoProcess(run));
   Reasons reasons;
-  for (const RunProcess& process : run.processes) AddProcessReasons(process, reasons);
+  for (const RunProcess& process : run.processes) {
+    if (!IsLikwids(run, process)) AddProcessReasons(process, reasons);
+  }
   for (const auto& [kind, count] : run.losses) {
     if (count > 0) reasons.Add("lost: " + std::to_string(count) + " " + kind, "collector");
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "collector/ingest/collector.h"
+#include "collector/ingest/marker_file.h"
 #include "collector/store/run_file.h"
 #include "collector/table/formulas.h"
 #include "proto/frame.h"
@@ -96,6 +97,10 @@ Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
   if (choices.hardware.value.has_value()) {
     for (Row& row : table->rows) row.hardware = *choices.hardware.value;
   }
+  for (Row& row : table->rows) {
+    if (!row.peak_flop_per_s) row.peak_flop_per_s = choices.peak_flop_per_s;
+    if (!row.peak_bytes_per_s) row.peak_bytes_per_s = choices.peak_bytes_per_s;
+  }
   return *std::move(table);
 }
 
@@ -110,6 +115,9 @@ Result<Table> ReadTable(const std::string& path, const TableChoices& choices,
     case FileKind::kSpoolStart:
       return Status::Failed(path + ": a spool file; run \"rafter ingest " + path +
                             " -o RUN\" first");
+    case FileKind::kMarker:
+      return Status::Failed(path + ": a marker file of LIKWID's; run \"rafter ingest " + path +
+                            " --events LIST -o RUN\" first");
     case FileKind::kEmpty:
       return Status::Failed(path + ": empty; give a run file or a CSV file");
     case FileKind::kOther:
@@ -177,6 +185,8 @@ TableOptions TableChoices::Options() const {
     options.fp16_add_weight = 1;
     options.fp16_fma_weight = 2;
   }
+  options.peak_flop_per_s = peak_flop_per_s;
+  options.peak_bytes_per_s = peak_bytes_per_s;
   return options;
 }
 
@@ -188,16 +198,16 @@ bool TableChoices::any() const {
 Result<FileKind> FileKindOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) return Unreadable(path, errno);
-  char start[16] = {};
+  char start[kMarkerStartBytes] = {};
   errno = 0;
   file.read(start, sizeof(start));
   if (file.bad() || (file.gcount() == 0 && errno != 0)) return Unreadable(path, errno);
   const std::string_view bytes(start, static_cast<size_t>(file.gcount()));
   if (bytes.empty()) return FileKind::kEmpty;
-  if (bytes == kSqliteMagic) return FileKind::kRunFile;
+  if (bytes.starts_with(kSqliteMagic)) return FileKind::kRunFile;
   if (bytes.starts_with(std::string_view(kSpoolMagic, sizeof(kSpoolMagic))))
     return bytes.size() < kSpoolHeaderBytes ? FileKind::kSpoolStart : FileKind::kSpool;
-  return FileKind::kOther;
+  return IsMarkerFile(bytes) ? FileKind::kMarker : FileKind::kOther;
 }
 
 Result<Table> ReadTables(const std::vector<std::string>& paths, const TableChoices& choices,

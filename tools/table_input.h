@@ -6,6 +6,7 @@
 //   Lifetime  plain values.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct TableChoices {
   TextOption memory_level;
   TextOption fp16_weights;
   TextOption hardware;
+  // Of rows that have none of their own; declared by the commands that take them.
+  std::optional<double> peak_flop_per_s;
+  std::optional<double> peak_bytes_per_s;
 
   void Declare(CommandLine& line);
   // What Declare cannot check: a tensor format as precision.
@@ -41,8 +45,8 @@ struct RunTable {
 RunTable TableOfRun(Run run, const TableOptions& options);
 
 // What the first bytes of a file say it is; kSpoolStart is a spool file that
-// breaks off within its header.
-enum class FileKind { kRunFile, kSpool, kSpoolStart, kOther, kEmpty };
+// breaks off within its header, kMarker one that has the shape of LIKWID's.
+enum class FileKind { kRunFile, kSpool, kSpoolStart, kMarker, kOther, kEmpty };
 Result<FileKind> FileKindOf(const std::string& path);
 
 // Reads all inputs and merges them. `notes` gets one line for each thing a

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <set>
@@ -33,8 +34,25 @@ std::string Demangled(const std::string& symbol) {
 // What no process can have counted would overflow the sums.
 bool IsSoundSlot(const wire::Slot& slot) {
   return slot.path() != 0 && slot.cut_segments() <= slot.segments() &&
-         slot.instances() <= kMostNs && slot.incomplete() <= kMostNs &&
-         slot.segments() <= kMostNs && slot.counted_ns() <= kMostNs;
+         slot.crossed() <= slot.incomplete() && slot.instances() <= kMostNs &&
+         slot.incomplete() <= kMostNs && slot.segments() <= kMostNs && slot.counted_ns() <= kMostNs;
+}
+
+// Of an instance or a mark. A number that is none is no payload.
+template <typename Event>
+StoredPayload ToPayload(const Event& event) {
+  switch (event.payload_case()) {
+    case Event::kPayloadUnsigned:
+      if (event.payload_unsigned() > INT64_MAX) return std::to_string(event.payload_unsigned());
+      return static_cast<int64_t>(event.payload_unsigned());
+    case Event::kPayloadSigned:
+      return event.payload_signed();
+    case Event::kPayloadReal:
+      if (!std::isfinite(event.payload_real())) return {};
+      return event.payload_real();
+    default:
+      return {};
+  }
 }
 
 // Of a launch or of a kernel that was seen.
@@ -48,7 +66,7 @@ void PutSizes(const Sized& from, Converted& to) {
   to.block[2] = from.block_z();
 }
 
-static_assert(wire::COUNTED == 0 && wire::SKIPPED == 14 && wire::Uncounted_MAX == 14,
+static_assert(wire::COUNTED == 0 && wire::NOT_CHOSEN == 16 && wire::Uncounted_MAX == 16,
               "collector/store/uncounted.cc has words for these numbers");
 
 }  // namespace
@@ -167,7 +185,13 @@ StoredInstance ToInstance(const wire::Instance& instance) {
   converted.uncounted = static_cast<uint32_t>(instance.uncounted());
   if (instance.has_launches()) converted.launches = instance.launches();
   converted.device = instance.device();
+  converted.category = instance.category();
+  converted.payload = ToPayload(instance);
   return converted;
+}
+
+StoredMark ToMark(const wire::Mark& mark) {
+  return {mark.path(), mark.thread(), mark.time_ns(), mark.category(), ToPayload(mark)};
 }
 
 RunKernel ToKernel(const wire::Kernel& kernel) {
@@ -219,6 +243,7 @@ std::optional<Epoch> ToEpoch(const wire::Image& image) {
     put.counted_ns = slot.counted_ns();
     put.call = slot.call();
     put.range = slot.range();
+    put.crossed = slot.crossed();
   }
   return epoch;
 }

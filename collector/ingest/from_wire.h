@@ -39,6 +39,7 @@ RunDevice ToDevice(const wire::Device& device);
 void PutPlan(const wire::Plan& plan, RunDevice& device);
 RegionPath ToPath(const wire::Path& path);
 StoredInstance ToInstance(const wire::Instance& instance);
+StoredMark ToMark(const wire::Mark& mark);
 RunKernel ToKernel(const wire::Kernel& kernel);
 RunNote ToNote(const wire::Note& note);
 RunCost ToCost(const wire::Cost& cost);

@@ -29,10 +29,12 @@ namespace rafter {
 inline constexpr uint32_t kMaxDevices = 64;                // the largest nodes have 16
 inline constexpr size_t kMaxAvailabilityBytes = 4u << 20;  // a GH100's is under 100 KB
 inline constexpr size_t kMaxChipBytes = 64;                // "GH100"
-inline constexpr uint64_t kMaxPaths = 1u << 20;            // the library groups names long before
-inline constexpr uint32_t kMostPathNumber = 1u << 31;      // leaves numbers for a join of runs
-inline constexpr int kMaxMembers = 1024;                   // threads with a region open at once
-inline constexpr uint64_t kMaxKernels = 1u << 16;          // kinds of launch
+inline constexpr uint64_t kMaxCategories = 1u << 14;
+inline constexpr uint64_t kMaxMarks = 1u << 24;        // about 1 GB in the run file
+inline constexpr uint64_t kMaxPaths = 1u << 20;        // the library groups names long before
+inline constexpr uint32_t kMostPathNumber = 1u << 31;  // leaves numbers for a join of runs
+inline constexpr int kMaxMembers = 1024;               // threads with a region open at once
+inline constexpr uint64_t kMaxKernels = 1u << 16;      // kinds of launch
 inline constexpr uint64_t kMaxNotes = 1000;
 inline constexpr int kMaxCrashes = 3;  // each costs a new CUPTI process, 80 ms
 inline constexpr size_t kMaxLossKinds = 256;
@@ -103,6 +105,8 @@ class Stream {
   bool refusal_reported_ = false;
   bool unevaluated_noted_ = false;
   int crashes_ = 0;  // of CUPTI, on images of this stream
+  uint64_t categories_ = 0;
+  uint64_t marks_ = 0;
   uint64_t paths_ = 0;
   uint64_t kernels_ = 0;
   uint64_t notes_ = 0;

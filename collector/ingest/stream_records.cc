@@ -137,9 +137,27 @@ absl::Status Stream::OnNames(const wire::Names& names) {
       continue;
     }
     ++paths_;
-    if (!ledger_.Stored(ledger_.run_file.AddPath(process_, ToPath(path)))) break;
+    const RegionPath converted = ToPath(path);
+    if (!ledger_.Stored(path.mark() ? ledger_.run_file.AddMarkName(process_, converted)
+                                    : ledger_.run_file.AddPath(process_, converted))) {
+      break;
+    }
   }
-  if (refused != 0) Refuse("paths refused", refused, "a path that is not above its parent");
+  for (const wire::Category& category : names.categories()) {
+    if (category.category() == 0 || categories_ == kMaxCategories) {
+      ++refused;
+      continue;
+    }
+    ++categories_;
+    if (!ledger_.Stored(ledger_.run_file.NameCategory(process_, Utf8Text(category.domain()),
+                                                      category.category(),
+                                                      Utf8Text(category.name())))) {
+      break;
+    }
+  }
+  if (refused != 0) {
+    Refuse("paths refused", refused, "a path that is not above its parent, or too many names");
+  }
   return absl::OkStatus();
 }
 
@@ -161,6 +179,16 @@ absl::Status Stream::OnBatch(const wire::Batch& batch) {
     ledger_.totals.duplicate_instances += duplicates;
     duplicate_instances_ += duplicates;
   }
+  std::vector<StoredMark> marks;
+  for (const wire::Mark& mark : batch.marks()) {
+    if (!IsPath(mark.path()) || !IsTime(mark.time_ns()) || marks_ == kMaxMarks) {
+      ++refused;
+      continue;
+    }
+    ++marks_;
+    marks.push_back(ToMark(mark));
+  }
+  ledger_.Stored(ledger_.run_file.AddMarks(process_, marks));
   for (const wire::PathLoss& loss : batch.dropped()) {
     if (!IsPath(loss.path()) || !IsTime(loss.instances())) {
       ++refused;
@@ -170,7 +198,8 @@ absl::Status Stream::OnBatch(const wire::Batch& batch) {
     }
   }
   if (refused != 0)
-    Refuse("instances refused", refused, "an instance without a path, a time or a device");
+    Refuse("instances refused", refused,
+           "an instance or mark without a path, a time or a device, or too many marks");
   if (batch.dropped_instances() != 0) {
     ledger_.Stored(
         ledger_.run_file.SetLoss(process_, "instances dropped", batch.dropped_instances()));

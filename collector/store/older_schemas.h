@@ -11,13 +11,15 @@ namespace rafter {
 
 // For reading a file of schema 1: views of this connection, which stand before
 // the tables of the same names and have the columns of schema 2. The file
-// itself stays as it is.
+// itself stays as it is. kReadSchema2 goes with it.
 inline constexpr char kReadSchema1[] = R"sql(
 PRAGMA temp_store=MEMORY;
-CREATE TEMP VIEW instances AS SELECT *, 0 AS device FROM main.instances;
+CREATE TEMP VIEW instances AS
+  SELECT *, 0 AS device, 0 AS category, NULL AS payload FROM main.instances;
 CREATE TEMP VIEW epochs AS SELECT *, 0 AS chain FROM main.epochs;
 CREATE TEMP VIEW slots AS
-  SELECT *, 0 AS cut_segments, 0 AS counted_ns, 0 AS call, 0 AS range FROM main.slots;
+  SELECT *, 0 AS cut_segments, 0 AS counted_ns, 0 AS call, 0 AS range, 0 AS crossed
+  FROM main.slots;
 CREATE TEMP VIEW kernels AS SELECT *, 0 AS device FROM main.kernels;
 CREATE TEMP VIEW launches AS
   SELECT 0 AS process, 0 AS path, '' AS symbol, '' AS signature, 0 AS grid_x, 0 AS grid_y,
@@ -90,6 +92,95 @@ INSERT INTO kernels SELECT process, path, symbol, grid_x, grid_y, grid_z, block_
   block_z, shared_bytes, 0, signature, launches FROM kernels_1;
 DROP TABLE kernels_1;
 PRAGMA user_version=2;
+)sql";
+
+// For reading a file of schema 2: its instances and slots have what schema 3's have.
+inline constexpr char kReadColumns2[] = R"sql(
+PRAGMA temp_store=MEMORY;
+CREATE TEMP VIEW instances AS
+  SELECT *, 0 AS category, NULL AS payload FROM main.instances;
+CREATE TEMP VIEW slots AS SELECT *, 0 AS crossed FROM main.slots;
+)sql";
+
+// For reading a file of schema 1 or 2: what schema 3 has more is empty.
+inline constexpr char kReadSchema2[] = R"sql(
+PRAGMA temp_store=MEMORY;
+CREATE TEMP VIEW markers AS SELECT 0 AS marker, 0 AS process, 0 AS run, '' AS source, 0 AS scale,
+  '' AS scale_origin, '' AS contradiction WHERE 0;
+CREATE TEMP VIEW marker_events AS
+  SELECT 0 AS marker, 0 AS event_group, 0 AS position, '' AS event WHERE 0;
+CREATE TEMP VIEW marker_readings AS SELECT 0 AS marker, 0 AS position, '' AS region,
+  0 AS event_group, 0 AS gpu, 0 AS calls, 0 AS time_s WHERE 0;
+CREATE TEMP VIEW marker_values AS
+  SELECT 0 AS marker, 0 AS reading, 0 AS position, 0 AS value WHERE 0;
+CREATE TEMP VIEW categories AS
+  SELECT 0 AS process, '' AS domain, 0 AS category, '' AS name WHERE 0;
+CREATE TEMP VIEW marks AS SELECT 0 AS process WHERE 0;
+)sql";
+
+// For writing to a file of schema 2, in one transaction.
+inline constexpr char kSchema2To3[] = R"sql(
+CREATE TABLE markers (
+  marker INTEGER PRIMARY KEY,
+  process INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  scale REAL NOT NULL,
+  scale_origin TEXT NOT NULL,
+  contradiction TEXT NOT NULL
+) STRICT;
+CREATE TABLE marker_events (
+  marker INTEGER NOT NULL,
+  event_group INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  PRIMARY KEY (marker, event_group, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE marker_readings (
+  marker INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  region TEXT NOT NULL,
+  event_group INTEGER NOT NULL,
+  gpu INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  time_s REAL,
+  PRIMARY KEY (marker, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE marker_values (
+  marker INTEGER NOT NULL,
+  reading INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  value REAL,
+  PRIMARY KEY (marker, reading, position)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE instances ADD COLUMN category INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN payload ANY;
+ALTER TABLE slots ADD COLUMN crossed INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE categories (
+  process INTEGER NOT NULL,
+  domain TEXT NOT NULL,
+  category INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (process, domain, category)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mark_names (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  parent INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  PRIMARY KEY (process, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE marks (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  thread INTEGER NOT NULL,
+  time_ns INTEGER NOT NULL,
+  category INTEGER NOT NULL,
+  payload ANY,
+  PRIMARY KEY (process, path, thread, time_ns)
+) STRICT, WITHOUT ROWID;
+PRAGMA user_version=3;
 )sql";
 
 }  // namespace rafter

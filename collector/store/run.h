@@ -126,6 +126,9 @@ struct RegionPath : InstanceSums {
   std::string domain;                // empty: the default domain
   std::vector<uint32_t> members;     // not empty: regions open at once on several threads
   std::optional<LaunchKind> launch;  // present: launches of one kind inside the parent
+  std::string category;  // what its calls were given: a name, or a number without one; several are
+                         // joined by ", "
+  std::string payload;   // number that its calls were given; "least..greatest" where they differ
 
   // By the device that instances name: its index plus one, 0 for those that
   // name none. Empty: no instance names one.
@@ -146,6 +149,8 @@ struct SlotValues {
   uint32_t call = 0;   // number of the outermost instance in this epoch or chain, from 1; 0: slots
                        // are not kept apart by instance
   uint32_t range = 0;  // number that names its range, plus one; 0: path and call name it
+  uint64_t crossed = 0;  // of the incomplete calls: a region around them ended first, and what they
+                         // did inside it is all here
 };
 
 // One Start/Stop of the counters with one set.
@@ -229,6 +234,40 @@ struct ProgramRun {
   bool operator==(const ProgramRun&) const = default;
 };
 
+// How far the factor between a reading of LIKWID's and the count is known.
+enum class ScaleOrigin : uint8_t {
+  kAssumed,  // the history of the file is not known
+  kGiven,    // --counter-scale N
+  kKept,     // our shim resets LIKWID's image at every border
+  kProved,   // a known kernel was counted first
+};
+
+// One region on one GPU, as LIKWID's marker API reported it.
+struct MarkerReading {
+  std::string region;  // UTF-8 tag, without the group's number
+  uint32_t group = 0;  // LIKWID's number of the event group
+  int gpu = 0;         // CUDA ordinal
+  uint64_t calls = 0;
+  std::optional<double> time_s;  // host time inside the region, over all calls; absent: not finite
+  std::vector<double> values;    // as reported, by position in the group's events; multiply by the
+                                 // scale; what was no finite number is NaN
+
+  bool operator==(const MarkerReading&) const = default;
+};
+
+// What one process read with one list of event groups.
+struct MarkerReadings {
+  int64_t process = 0;  // RunProcess.id
+  uint32_t run = 0;     // of several runs of the program, from 1; 0: of one
+  std::string source;   // file that it came from
+  std::vector<std::vector<std::string>> events;  // by group: LIKWID's names, without ":GPU0"
+  double scale = 2;                              // count = reported value x scale
+  ScaleOrigin origin = ScaleOrigin::kAssumed;
+  std::string contradiction;            // why no constant scale can be right; empty: nothing
+                                        // speaks against it
+  std::vector<MarkerReading> readings;  // in the order of the file
+};
+
 struct Run {
   std::string rafter_version;  // that wrote the file
   std::string command;         // what was run; empty when collected by hand
@@ -236,6 +275,7 @@ struct Run {
   std::vector<ProgramRun> program_runs;  // empty: it was run once
   std::vector<RunProcess> processes;
   std::map<std::string, uint64_t> losses;  // of the collector itself
+  std::vector<MarkerReadings> markers;     // what LIKWID counted
 };
 
 }  // namespace rafter

@@ -205,8 +205,14 @@ absl::StatusOr<std::unique_ptr<RunFile>> RunFile::OpenForReading(const std::stri
   }
   const absl::StatusOr<int64_t> schema = CheckedSchema(database, path);
   if (!schema.ok()) return schema.status();
-  if (*schema < kSchemaVersion) {
+  if (*schema < 2) {
     if (absl::Status set = Execute(database, path, kReadSchema1); !set.ok()) return set;
+  }
+  if (*schema == 2) {
+    if (absl::Status set = Execute(database, path, kReadColumns2); !set.ok()) return set;
+  }
+  if (*schema < 3) {
+    if (absl::Status set = Execute(database, path, kReadSchema2); !set.ok()) return set;
   }
   return run_file;
 }
@@ -216,7 +222,9 @@ absl::Status RunFile::BringUpToDate() {
   const absl::StatusOr<int64_t> schema = CheckedSchema(database_, path_);
   if (!schema.ok()) return schema.status();
   if (*schema == kSchemaVersion) return absl::OkStatus();
-  if (sqlite3_exec(database_, kSchema1To2, nullptr, nullptr, nullptr) != SQLITE_OK) {
+  const char* const steps[] = {*schema < 2 ? kSchema1To2 : "", kSchema2To3};
+  for (const char* step : steps) {
+    if (sqlite3_exec(database_, step, nullptr, nullptr, nullptr) == SQLITE_OK) continue;
     return SqliteFailure(database_, path_, "bringing it to the schema of this Rafter failed");
   }
   return statements_->Commit();

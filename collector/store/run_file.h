@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "collector/store/run.h"
@@ -23,6 +24,10 @@
 struct sqlite3;
 
 namespace rafter {
+
+// A number that the program attached to an event. SQLite knows signed integers: a
+// greater unsigned one is kept as its decimal text.
+using StoredPayload = std::variant<std::monostate, int64_t, double, std::string>;
 
 // One finished instance, as it came over the wire.
 struct StoredInstance {
@@ -33,7 +38,18 @@ struct StoredInstance {
   uint32_t epoch = 0;      // 0: not counted
   uint32_t uncounted = 0;  // wire.Uncounted
   std::optional<uint32_t> launches;
-  uint32_t device = 0;  // index plus one; 0: the only one, or none
+  uint32_t device = 0;    // index plus one; 0: the only one, or none
+  uint32_t category = 0;  // 0: none
+  StoredPayload payload = {};
+};
+
+// Something that the program said happened at one moment.
+struct StoredMark {
+  uint32_t path = 0;
+  uint32_t thread = 0;
+  uint64_t time_ns = 0;
+  uint32_t category = 0;  // 0: none
+  StoredPayload payload = {};
 };
 
 class RunFile {
@@ -67,6 +83,12 @@ class RunFile {
   // an earlier call) is not stored again; `duplicates` grows by one for each.
   absl::Status AddInstances(int64_t process, std::span<const StoredInstance> instances,
                             uint64_t* duplicates = nullptr);
+  // Marks of one name inside a region, numbered as regions are.
+  absl::Status AddMarkName(int64_t process, const RegionPath& path);
+  absl::Status AddMarks(int64_t process, std::span<const StoredMark> marks);
+  // What the program calls a category of a domain; the later name wins.
+  absl::Status NameCategory(int64_t process, const std::string& domain, uint32_t category,
+                            const std::string& name);
   // Passes through a region that the target could not record; total so far.
   absl::Status SetDroppedInstances(int64_t process, uint32_t path, uint64_t count);
   // `patches` is the serialised wire.Image; with `baseline` (a serialised
@@ -93,6 +115,13 @@ class RunFile {
   absl::Status SetCommand(const std::string& command, std::optional<int> exit_status);
   absl::Status AddProgramRun(const ProgramRun& run);
   absl::Status AddCollectorLoss(const std::string& kind, uint64_t more);
+  // A process of which no stream told, with its devices and ending: one that LIKWID
+  // alone counted. Known by host, boot id, pid and start like any other, so what is
+  // known by its files only needs a boot id of its own. Returns its id.
+  absl::StatusOr<int64_t> AddMarkerProcess(const RunProcess& process);
+  // Readings of a process that is there. Those of the same process, run and source
+  // take the place of earlier ones.
+  absl::Status AddMarkerReadings(const MarkerReadings& markers);
 
   // What a process said of its devices, for a stream that goes on with it.
   struct StoredDevice {
@@ -149,11 +178,13 @@ class RunFile {
   absl::Status AddReplays();                        // to such a file: what application replay needs
   absl::Status ReadProcesses(Run& run);
   absl::Status ReadProgramRuns(Run& run);
+  absl::Status ReadMarkers(Run& run);
   absl::Status ReadCost(RunProcess& process);
   absl::Status ReadDevices(RunProcess& process);
   absl::Status ReadPaths(RunProcess& process);
   absl::Status ReadLaunches(std::map<uint32_t, RegionPath>& paths, int64_t process);
   absl::Status ReadInstances(std::map<uint32_t, RegionPath>& paths, int64_t process);
+  absl::Status ReadDetails(std::map<uint32_t, RegionPath>& paths, int64_t process);
   absl::Status ReadDropped(std::map<uint32_t, RegionPath>& paths, int64_t process);
   absl::Status ReadEpochs(RunProcess& process);
   absl::Status ReadRest(RunProcess& process);

@@ -21,8 +21,8 @@ absl::StatusOr<std::vector<uint8_t>> Unpack(const std::string& compressed) {
 
 // The slots of an epoch, without values.
 constexpr char kSlotsOfEpoch[] =
-    "SELECT path, instances, incomplete, segments, cut_segments, counted_ns, call, range FROM slots"
-    " WHERE epoch_id=? ORDER BY position";
+    "SELECT path, instances, incomplete, segments, cut_segments, counted_ns, call, range,"
+    " crossed FROM slots WHERE epoch_id=? ORDER BY position";
 
 SlotValues ToSlot(const Statement& row) {
   SlotValues slot;
@@ -34,6 +34,7 @@ SlotValues ToSlot(const Statement& row) {
   slot.counted_ns = row.U64(5);
   slot.call = row.U32(6);
   slot.range = row.U32(7);
+  slot.crossed = row.U64(8);
   return slot;
 }
 
@@ -58,6 +59,7 @@ absl::StatusOr<Run> RunFile::Read() {
   }
   RAFTER_STORE_TRY(ReadProcesses(run));
   RAFTER_STORE_TRY(ReadProgramRuns(run));
+  RAFTER_STORE_TRY(ReadMarkers(run));
   for (RunProcess& process : run.processes) {
     RAFTER_STORE_TRY(ReadCost(process));
     RAFTER_STORE_TRY(ReadDevices(process));

@@ -11,6 +11,10 @@
 namespace rafter {
 namespace {
 
+// Categories of one region that are listed; a program that has more does not group by
+// them.
+constexpr size_t kMostCategories = 8;
+
 // The path of this number. Where its Names frame was lost, its calls are not.
 RegionPath& Named(std::map<uint32_t, RegionPath>& paths, uint32_t number) {
   RegionPath& path = paths[number];
@@ -49,6 +53,7 @@ absl::Status RunFile::ReadPaths(RunProcess& process) {
   }
   RAFTER_STORE_TRY(ReadLaunches(paths, process.id));
   RAFTER_STORE_TRY(ReadInstances(paths, process.id));
+  RAFTER_STORE_TRY(ReadDetails(paths, process.id));
   RAFTER_STORE_TRY(ReadDropped(paths, process.id));
   std::vector<uint32_t> parents;
   for (const auto& [number, path] : paths) parents.push_back(path.parent);
@@ -116,6 +121,39 @@ absl::Status RunFile::ReadInstances(std::map<uint32_t, RegionPath>& paths, int64
     RegionPath& path = Named(paths, row.U32(0));
     path.Add(sums);
     path.by_device[row.U32(10)].Add(sums);
+  }
+  return row.ok() ? absl::OkStatus() : db.ReadFailure();
+}
+
+// Categories and payloads of all calls of a region, in words.
+absl::Status RunFile::ReadDetails(std::map<uint32_t, RegionPath>& paths, int64_t process) {
+  Statements& db = *statements_;
+  {
+    Statement row(
+        db.Get("SELECT DISTINCT i.path, i.category, c.name FROM instances i LEFT JOIN regions r ON"
+               " r.process = i.process AND r.path = i.path LEFT JOIN categories c ON c.process ="
+               " i.process AND c.domain = r.domain AND c.category = i.category WHERE i.process=?"
+               " AND i.category != 0 ORDER BY 1, 2"));
+    row.Bind(process);
+    std::map<uint32_t, size_t> listed;
+    while (row.Step()) {
+      std::string& text = Named(paths, row.U32(0)).category;
+      const size_t count = listed[row.U32(0)]++;
+      if (count > kMostCategories) continue;
+      if (count > 0) text += ", ";
+      text += count == kMostCategories ? "..."
+              : row.IsNull(2)          ? absl::StrCat(row.U32(1))
+                                       : row.Text(2);
+    }
+    if (!row.ok()) return db.ReadFailure();
+  }
+  Statement row(
+      db.Get("SELECT path, CAST(min(payload) AS TEXT), CAST(max(payload) AS TEXT), min(payload) ="
+             " max(payload) FROM instances WHERE process=? AND payload IS NOT NULL GROUP BY 1"));
+  row.Bind(process);
+  while (row.Step()) {
+    std::string& text = Named(paths, row.U32(0)).payload;
+    text = row.U32(3) != 0 ? row.Text(1) : row.Text(1) + ".." + row.Text(2);
   }
   return row.ok() ? absl::OkStatus() : db.ReadFailure();
 }

@@ -147,12 +147,37 @@ absl::Status RunFile::AddInstances(int64_t process, std::span<const StoredInstan
     start_ns = instance.start_ns;
     RAFTER_STORE_TRY(db.Write(
         "INSERT OR IGNORE INTO instances (process, path, thread, start_ns, ordinal, duration_ns,"
-        " epoch, uncounted, launches, device) VALUES (?,?,?,?,?,?,?,?,?,?)",
+        " epoch, uncounted, launches, device, category, payload) VALUES"
+        " (?,?,?,?,?,?,?,?,?,?,?,?)",
         process, instance.path, instance.thread, instance.start_ns, ordinal, instance.duration_ns,
-        instance.epoch, instance.uncounted, instance.launches, instance.device));
+        instance.epoch, instance.uncounted, instance.launches, instance.device, instance.category,
+        instance.payload));
     if (duplicates != nullptr && sqlite3_changes(database_) == 0) ++*duplicates;
   }
   return absl::OkStatus();
+}
+
+absl::Status RunFile::AddMarkName(int64_t process, const RegionPath& path) {
+  RAFTER_STORE_TRY(statements_->CommitIfDue());
+  return statements_->Write("INSERT OR IGNORE INTO mark_names VALUES (?,?,?,?,?)", process,
+                            path.path, path.parent, path.name, path.domain);
+}
+
+absl::Status RunFile::AddMarks(int64_t process, std::span<const StoredMark> marks) {
+  RAFTER_STORE_TRY(statements_->CommitIfDue());
+  for (const StoredMark& mark : marks) {
+    RAFTER_STORE_TRY(statements_->Write("INSERT OR IGNORE INTO marks VALUES (?,?,?,?,?,?)", process,
+                                        mark.path, mark.thread, mark.time_ns, mark.category,
+                                        mark.payload));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunFile::NameCategory(int64_t process, const std::string& domain, uint32_t category,
+                                   const std::string& name) {
+  RAFTER_STORE_TRY(statements_->CommitIfDue());
+  return statements_->Write("INSERT OR REPLACE INTO categories VALUES (?,?,?,?)", process, domain,
+                            category, name);
 }
 
 absl::Status RunFile::SetDroppedInstances(int64_t process, uint32_t path, uint64_t count) {
@@ -217,11 +242,11 @@ absl::Status RunFile::PutSlots(int64_t process, const Epoch& epoch) {
   RAFTER_STORE_TRY(db.Write("DELETE FROM slot_values WHERE epoch_id=?", id));
   for (size_t s = 0; s < epoch.slots.size(); ++s) {
     const SlotValues& slot = epoch.slots[s];
-    RAFTER_STORE_TRY(
-        db.Write("INSERT INTO slots (epoch_id, position, path, instances, incomplete, segments,"
-                 " cut_segments, counted_ns, call, range) VALUES (?,?,?,?,?,?,?,?,?,?)",
-                 id, static_cast<uint64_t>(s), slot.path, slot.instances, slot.incomplete,
-                 slot.segments, slot.cut_segments, slot.counted_ns, slot.call, slot.range));
+    RAFTER_STORE_TRY(db.Write(
+        "INSERT INTO slots (epoch_id, position, path, instances, incomplete, segments,"
+        " cut_segments, counted_ns, call, range, crossed) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+        id, static_cast<uint64_t>(s), slot.path, slot.instances, slot.incomplete, slot.segments,
+        slot.cut_segments, slot.counted_ns, slot.call, slot.range, slot.crossed));
     for (size_t v = 0; v < slot.values.size(); ++v) {
       if (!slot.values[v].has_value()) continue;
       RAFTER_STORE_TRY(db.Write("INSERT INTO slot_values VALUES (?,?,?,?)", id,

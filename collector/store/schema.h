@@ -15,7 +15,7 @@ namespace rafter {
 inline constexpr uint32_t kRunFileApplicationId = 0x52465452;
 
 // SQLite's user_version. A reader refuses a greater one.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE run (
@@ -158,7 +158,33 @@ CREATE TABLE instances (
   epoch INTEGER NOT NULL,
   uncounted INTEGER NOT NULL,
   launches INTEGER,
+  category INTEGER NOT NULL DEFAULT 0,
+  payload ANY,
   PRIMARY KEY (process, path, thread, start_ns, device, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE categories (
+  process INTEGER NOT NULL,
+  domain TEXT NOT NULL,
+  category INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (process, domain, category)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mark_names (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  parent INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  PRIMARY KEY (process, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE marks (
+  process INTEGER NOT NULL,
+  path INTEGER NOT NULL,
+  thread INTEGER NOT NULL,
+  time_ns INTEGER NOT NULL,
+  category INTEGER NOT NULL,
+  payload ANY,
+  PRIMARY KEY (process, path, thread, time_ns)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE epochs (
   id INTEGER PRIMARY KEY,
@@ -185,6 +211,7 @@ CREATE TABLE slots (
   counted_ns INTEGER NOT NULL DEFAULT 0,
   call INTEGER NOT NULL DEFAULT 0,
   range INTEGER NOT NULL DEFAULT 0,
+  crossed INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (epoch_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE slot_values (
@@ -252,6 +279,39 @@ CREATE TABLE program_runs (
   exit_status INTEGER NOT NULL,
   wall_ns INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE markers (
+  marker INTEGER PRIMARY KEY,
+  process INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  scale REAL NOT NULL,
+  scale_origin TEXT NOT NULL,
+  contradiction TEXT NOT NULL
+) STRICT;
+CREATE TABLE marker_events (
+  marker INTEGER NOT NULL,
+  event_group INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  PRIMARY KEY (marker, event_group, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE marker_readings (
+  marker INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  region TEXT NOT NULL,
+  event_group INTEGER NOT NULL,
+  gpu INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  time_s REAL,
+  PRIMARY KEY (marker, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE marker_values (
+  marker INTEGER NOT NULL,
+  reading INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  value REAL,
+  PRIMARY KEY (marker, reading, position)
+) STRICT, WITHOUT ROWID;
 )sql";
 
 }  // namespace rafter

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "collector/store/run_file.h"
@@ -98,6 +99,11 @@ class Statement {
                         SQLITE_TRANSIENT);
   }
   void BindOne(int position, std::nullopt_t) { sqlite3_bind_null(statement_, position); }
+  void BindOne(int position, std::monostate) { sqlite3_bind_null(statement_, position); }
+  template <typename... Ts>
+  void BindOne(int position, const std::variant<Ts...>& value) {
+    std::visit([&](const auto& one) { BindOne(position, one); }, value);
+  }
   template <typename T>
   void BindOne(int position, const std::optional<T>& value) {
     if (value.has_value()) {

@@ -6,7 +6,7 @@ namespace rafter {
 namespace {
 
 // By number of wire.Uncounted; collector/ingest checks that they agree.
-constexpr std::array<std::string_view, 15> kReasons = {
+constexpr std::array<std::string_view, 17> kReasons = {
     "",
     kNoContext,
     kCountingOff,
@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 15> kReasons = {
     kPartial,
     kNotOurTurn,
     "among the first calls, which --skip leaves out",
+    kCrossed,
+    kNotChosen,
 };
 
 }  // namespace

@@ -26,6 +26,13 @@ inline constexpr std::string_view kPartial = "sets changed while it was open";
 inline constexpr std::string_view kNotOurTurn =
     "another process, context or profiler had the counters of the GPU";
 
+// Two regions of different sources, or of NvMarker, that do not nest.
+inline constexpr std::string_view kCrossed = "a region around it ended before it did";
+
+// The user wants other regions.
+inline constexpr std::string_view kNotChosen =
+    "not among the regions that were chosen (--region); its work belongs to what is around it";
+
 // It ran nothing on a GPU that counts.
 inline constexpr std::string_view kNoContext = "no CUDA context was current";
 

@@ -4,9 +4,11 @@
 
 #include "collector/table/device_peaks.h"
 #include "collector/table/device_sharing.h"
+#include "collector/table/empty_rows.h"
 #include "collector/table/formulas.h"
 #include "collector/table/kernel_name.h"
 #include "collector/table/launch_kinds.h"
+#include "collector/table/marker_rows.h"
 #include "collector/table/metric.h"
 #include "collector/table/region_devices.h"
 #include "collector/table/region_tree.h"
@@ -55,6 +57,8 @@ void FillIdentity(const Evidence& evidence, Row& row) {
   // Launches are of the region around them.
   const RegionPath& region = evidence.region;
   row.region = evidence.tree.Name(region.launch ? region.parent : region.path);
+  row.category = region.category;
+  row.payload = region.payload;
   row.memory_level = evidence.options.memory_level;
   row.source = "cupti";
   row.calls = evidence.instances.calls;
@@ -283,10 +287,14 @@ class TableMaker {
 
   Table Make() {
     for (const RunProcess& process : run_.processes) AddProcess(process);
+    for (Row& row : MarkerRows(run_, options_)) table_.rows.push_back(std::move(row));
+    if (std::optional<Row> row = RowOfCommand(run_)) table_.rows.push_back(*std::move(row));
     for (Row& row : table_.rows) {
       const DevicePeaks& peaks = peaks_[KeyOf(row)];
       row.peak_flop_per_s = peaks.Of(PeakPerformance(row.precision, options_));
       row.peak_bytes_per_s = peaks.Of(PeakBandwidth(row.memory_level));
+      if (!row.peak_flop_per_s) row.peak_flop_per_s = options_.peak_flop_per_s;
+      if (!row.peak_bytes_per_s) row.peak_bytes_per_s = options_.peak_bytes_per_s;
     }
     table_.notes = TableNotes(run_, table_);
     return std::move(table_);
@@ -305,6 +313,7 @@ class TableMaker {
 
   void AddProcess(const RunProcess& process) {
     const Parts parts(process);
+    const size_t rows_before = table_.rows.size();
     std::set<uint32_t> done;
     for (size_t i = 0; i < process.devices.size(); ++i) AddDevice(parts, i, done);
     // Regions that no device has counted in and no instance puts on one.
@@ -312,6 +321,12 @@ class TableMaker {
       if (done.contains(region.path) || region.calls == 0) continue;
       const std::vector<size_t>& devices = parts.devices.Of(region.path);
       AddRow(parts, region, devices.empty() ? RegionDevices::kNone : devices.front(), {}, {});
+    }
+    const bool is_likwids =
+        std::any_of(run_.markers.begin(), run_.markers.end(),
+                    [&](const MarkerReadings& markers) { return markers.process == process.id; });
+    if (GaveNoRegion(process) && !is_likwids && table_.rows.size() == rows_before) {
+      table_.rows.push_back(RowOfProcess(process, options_));
     }
   }
 

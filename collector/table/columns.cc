@@ -131,6 +131,14 @@ const std::vector<Column>& TrailingColumns() {
   return *columns;
 }
 
+const std::vector<Column>& DetailColumns() {
+  static const auto* const columns = new std::vector<Column>{
+      Text<&Row::category>("Category"),
+      Text<&Row::payload>("Payload"),
+  };
+  return *columns;
+}
+
 bool IsMetricName(std::string_view name) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

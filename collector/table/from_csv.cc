@@ -33,7 +33,8 @@ absl::Status Failure(size_t line, size_t column, const std::string& what) {
 }
 
 const Column* FindColumn(std::string_view name) {
-  for (const auto* columns : {&LeadingColumns(), &FlopColumns(), &TrailingColumns()}) {
+  for (const auto* columns :
+       {&LeadingColumns(), &FlopColumns(), &TrailingColumns(), &DetailColumns()}) {
     for (const Column& column : *columns) {
       if (column.name == name) return &column;
     }

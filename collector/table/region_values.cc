@@ -37,6 +37,13 @@ std::map<uint32_t, Gathered> GatherByPath(const LogicalEpoch& epoch, const Regio
   return gathered;
 }
 
+// Whether the slot spoils calls of a region that it is in, or below.
+bool LacksParts(const SlotValues& slot, const Gathered& gathered) {
+  const bool is_own =
+      std::find(gathered.own.begin(), gathered.own.end(), &slot) != gathered.own.end();
+  return slot.incomplete > (is_own ? 0 : slot.crossed);
+}
+
 // Adds what one epoch says of one region to `values`, or counts why not.
 void AddEpoch(const Gathered& gathered, bool is_whole, SetValues& values) {
   uint64_t calls = 0;
@@ -54,7 +61,7 @@ void AddEpoch(const Gathered& gathered, bool is_whole, SetValues& values) {
   const auto any = [&](auto condition) {
     return std::any_of(gathered.all.begin(), gathered.all.end(), condition);
   };
-  if (!is_whole || any([](const SlotValues* slot) { return slot->incomplete > 0; })) {
+  if (!is_whole || any([&](const SlotValues* slot) { return LacksParts(*slot, gathered); })) {
     values.cut_short_calls += calls;
   } else if (any([](const SlotValues* slot) { return !slot->evaluated; })) {
     values.unevaluated_calls += calls;

@@ -185,6 +185,18 @@ RunProcess JoinPartners(const Partners& partners) {
   return joined;
 }
 
+// What LIKWID read belongs to the process that its own is put into.
+void MoveMarkers(const std::vector<Partners>& joined, std::vector<MarkerReadings>& markers) {
+  std::map<int64_t, int64_t> into;
+  for (const Partners& partners : joined) {
+    for (const RunProcess* each : partners) into[each->id] = partners.front()->id;
+  }
+  for (MarkerReadings& each : markers) {
+    const auto found = into.find(each.process);
+    if (found != into.end()) each.process = found->second;
+  }
+}
+
 }  // namespace
 
 Replayed JoinReplays(Run run) {
@@ -194,11 +206,16 @@ Replayed JoinReplays(Run run) {
   if (!pairs.difference.empty()) return {std::move(run), 0, pairs.difference};
   std::map<const RunProcess*, const Partners*> by_first;
   for (const Partners& partners : pairs.partners) by_first[partners.front()] = &partners;
+  std::set<int64_t> readers;  // of LIKWID's counters: processes that have rows without regions
+  for (const MarkerReadings& markers : run.markers) readers.insert(markers.process);
   std::vector<RunProcess> processes;
   for (const RunProcess& process : run.processes) {
     const auto found = by_first.find(&process);
     if (found != by_first.end()) {
       processes.push_back(JoinPartners(*found->second));
+    } else if (readers.contains(process.id) && !CalledAny(process)) {
+      processes.push_back(process);
+      processes.back().replay = 0;
     } else if (process.replay <= *replays.begin() && !CalledAny(process)) {
       processes.push_back(process);  // has no row; its reasons are told once
       processes.back().replay = 0;
@@ -206,6 +223,7 @@ Replayed JoinReplays(Run run) {
       processes.push_back(process);
     }
   }
+  MoveMarkers(pairs.partners, run.markers);
   run.processes = std::move(processes);
   return {std::move(run), replays.size(), ""};
 }

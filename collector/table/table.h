@@ -37,7 +37,8 @@ struct Row {
   std::string block_size;        // "(256, 1, 1)", likewise
 
   std::optional<double> duration_s;     // GPU time, border to border, over all calls; of a row
-                                        // of launches that CUPTI repeated, in them
+                                        // of launches that CUPTI repeated, in them; of LIKWID's,
+                                        // host time inside the region
   std::string memory_level;             // "dram", "l2" or "l1"
   std::optional<double> flop;           // over all calls, of `precision`
   std::optional<double> traffic_bytes;  // over all calls, at `memory_level`
@@ -55,9 +56,9 @@ struct Row {
   std::optional<double> flop_fp16;
   std::optional<double> flop_tensor;
 
-  std::string source;    // "cupti"
-  std::string validity;  // "measured", "extrapolated", "partial", "instances unlike",
-                         // "overlapped", "shared device", "missing"
+  std::string source;    // "cupti", "likwid"
+  std::string validity;  // "measured", "extrapolated", "partial", "scale assumed",
+                         // "instances unlike", "overlapped", "shared device", "missing"
   std::string reason;    // for anything but "measured"
   std::optional<uint64_t> calls;
   std::optional<uint64_t> measured_calls;  // whole ones, least over the sets that the row uses
@@ -71,6 +72,8 @@ struct Row {
   std::string device_uuid;
   std::optional<double> sm_clock_hz;
   std::optional<double> dram_clock_hz;
+  std::string category;  // as in RegionPath
+  std::string payload;   // as in RegionPath
 
   // Not in the CSV: share of this path without its children, for JSON.
   std::optional<double> exclusive_flop;
@@ -89,6 +92,9 @@ struct TableOptions {
   double fp16_add_weight = 2;         // hadd, hmul: operations per thread instruction
   double fp16_fma_weight = 4;         // hfma
   std::string hardware = "";          // overrides the device's name
+  // For rows that have no peaks of their own.
+  std::optional<double> peak_flop_per_s;
+  std::optional<double> peak_bytes_per_s;
 };
 
 // Rows of a run. Formulas and their sources: collector/table/formulas.h.

@@ -15,6 +15,7 @@ std::string NameOf(const RunProcess& process) {
   const size_t slash = process.executable.rfind('/');
   std::string name =
       slash == std::string::npos ? process.executable : process.executable.substr(slash + 1);
+  if (process.pid == 0) return name;  // known by its files only
   name += " (pid " + std::to_string(process.pid);
   if (!process.host.empty()) name += " on " + process.host;
   if (process.rank) name += ", rank " + std::to_string(*process.rank);
@@ -25,6 +26,7 @@ std::string NameOf(const RunProcess& process) {
 bool LacksTensorFlop(const Table& table) {
   return std::any_of(table.rows.begin(), table.rows.end(), [](const Row& row) {
     if (row.flop_tensor || row.validity == "missing" || !row.flop_fp32) return false;
+    if (row.source == "likwid") return false;  // has its own list of events
     const auto instructions = row.metrics.find(std::string(kTensorInstructionMetric));
     return instructions == row.metrics.end() || instructions->second.value_or(1) > 0;
   });

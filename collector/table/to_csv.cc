@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -54,6 +55,16 @@ void AppendCells(const Row& row, const std::vector<Column>& columns,
   for (const Column& column : columns) cells.push_back(ValidUtf8(column.get(row)));
 }
 
+std::vector<Column> UsedDetails(const Table& table) {
+  std::vector<Column> used;
+  for (const Column& column : DetailColumns()) {
+    const bool is_used = std::any_of(table.rows.begin(), table.rows.end(),
+                                     [&](const Row& row) { return !column.get(row).empty(); });
+    if (is_used) used.push_back(column);
+  }
+  return used;
+}
+
 }  // namespace
 
 std::string ToCsv(const Table& table) {
@@ -64,6 +75,8 @@ std::string ToCsv(const Table& table) {
   for (const auto& [name, unit] : metrics) cells.push_back(HeaderText(name, unit));
   AppendHeaders(FlopColumns(), cells);
   AppendHeaders(TrailingColumns(), cells);
+  const std::vector<Column> details = UsedDetails(table);
+  AppendHeaders(details, cells);
   AppendCsvRecord(cells, text);
   for (const Row& row : table.rows) {
     cells.clear();
@@ -75,6 +88,7 @@ std::string ToCsv(const Table& table) {
     }
     AppendCells(row, FlopColumns(), cells);
     AppendCells(row, TrailingColumns(), cells);
+    AppendCells(row, details, cells);
     AppendCsvRecord(cells, text);
   }
   return text;

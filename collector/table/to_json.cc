@@ -56,6 +56,8 @@ void WriteIdentity(const Row& row, Writer& writer) {
   WriteText("hardware", row.hardware, writer);
   WriteText("executable", row.executable, writer);
   WriteText("region", row.region, writer);
+  if (!row.category.empty()) WriteText("category", row.category, writer);
+  if (!row.payload.empty()) WriteText("payload", row.payload, writer);
   WriteText("kernel_id", row.kernel_id, writer);
   WriteText("kernel", row.kernel, writer);
   WriteText("kernel_signature", row.kernel_signature, writer);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "collector/store/uncounted.h"
+#include "collector/table/empty_rows.h"
 #include "collector/table/formulas.h"
 #include "collector/table/metric.h"
 #include "collector/table/number_text.h"
@@ -117,6 +118,7 @@ void JudgeMissing(const Evidence& evidence, Verdict& verdict) {
   // A note says why counting was off.
   const bool why_off = !notes.empty() || !evidence.device.plan_error.empty();
   JudgeUncounted(evidence, missing, why_off, verdict);
+  if (evidence.process.devices.empty() && !why_off) verdict.Add(missing, WhyNoGpu());
   if (!evidence.device.plan_error.empty()) verdict.Add(missing, Quoted(evidence.device.plan_error));
   for (const std::string& text : notes) verdict.Add(missing, text);
   for (const std::string& set : WantedSets(evidence.device)) {
@@ -130,9 +132,7 @@ void JudgeMissing(const Evidence& evidence, Verdict& verdict) {
   const std::vector<std::string> wanted = WantedSets(evidence.device);
   AddWhyNothing(evidence, wanted, missing, verdict);
   if (wanted.empty()) {
-    verdict.Add(missing, evidence.process.devices.empty()
-                             ? "the process reached no GPU that can be counted"
-                             : "no counters were collected; see what \"rafter doctor\" says");
+    verdict.Add(missing, "no counters were collected; see what \"rafter doctor\" says");
   }
 }
 
@@ -288,6 +288,8 @@ std::string_view ValidityText(Validity validity) {
       return "extrapolated";
     case Validity::kPartial:
       return "partial";
+    case Validity::kScaleAssumed:
+      return "scale assumed";
     case Validity::kUnlike:
       return "instances unlike";
     case Validity::kShared:

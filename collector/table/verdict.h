@@ -20,7 +20,16 @@ namespace rafter {
 
 // From the best to the worst; a row has the worst that applies, and all
 // reasons.
-enum class Validity { kMeasured, kExtrapolated, kPartial, kUnlike, kOverlapped, kShared, kMissing };
+enum class Validity {
+  kMeasured,
+  kExtrapolated,
+  kPartial,
+  kScaleAssumed,
+  kUnlike,
+  kOverlapped,
+  kShared,
+  kMissing
+};
 
 std::string_view ValidityText(Validity validity);
 

@@ -22,7 +22,7 @@ Uncounted RangeBorders::WhyNotWhole(const RegionShare& share, bool truncated) co
 }
 
 void RangeBorders::End(const void* owner, PathId path, uint64_t host_ns, const RegionShare& share,
-                       FinishedRegion& finished, bool truncated) {
+                       FinishedRegion& finished, bool truncated, bool crossed) {
   finished.uncounted = share.uncounted;
   finished.epoch = 0;
   if (share.aside) aside_.fetch_sub(1, std::memory_order_relaxed);
@@ -59,7 +59,10 @@ void RangeBorders::End(const void* owner, PathId path, uint64_t host_ns, const R
     return;
   }
   finished.uncounted = before == Uncounted::kCounted ? Uncounted::kNoSlot : before;
-  if (slot != EpochBooks::kNoSlot) ++books_[slot].incomplete;
+  if (slot == EpochBooks::kNoSlot) return;
+  ++books_[slot].incomplete;
+  // Of those around it nothing is missing, unless something else spoilt it as well.
+  if (crossed && WhyNotWhole(share, false) == Uncounted::kCounted) ++books_[slot].crossed;
 }
 
 // One of an earlier life of the context has ended: since then its stack stood aside,

@@ -26,6 +26,8 @@ struct EpochSlot {
   uint64_t cut_segments = 0;  // of these: a change of passes began or ended them
   uint64_t counted_ns = 0;    // host time of the segments
   uint32_t range = 0;         // number that CUPTI names the range by, plus one; 0: ours
+  uint64_t crossed =
+      0;  // of the incomplete: what they did inside the regions around them is all here
 };
 
 // An epoch that has ended; its image is in the range session until the next

@@ -262,9 +262,10 @@ void WriteCachedPlan(const std::string& folder, const DeviceFacts& facts, uint32
 }
 
 Result<InstalledPlan> PlanInProcess(const CuptiSearch& search, const DeviceFacts& facts,
-                                    const std::string& sets) {
+                                    const std::string& sets, std::function<bool()> stop) {
   Result<std::unique_ptr<CuptiHost>> host = CuptiHost::Open(search);
   if (!host.ok()) return host.status();
+  (*host)->StopWhen(std::move(stop));
   Result<std::vector<std::string>> names = ParseSetList(sets);
   if (!names.ok()) return names.status();
   Result<ChosenPlan> chosen = PlanSets(**host, facts.chip, facts.counter_availability, *names);

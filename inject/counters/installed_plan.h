@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,8 +65,9 @@ std::optional<InstalledPlan> ReadCachedPlan(const std::string& folder, const Dev
 void WriteCachedPlan(const std::string& folder, const DeviceFacts& facts, uint32_t cupti_version,
                      const InstalledPlan& plan);
 
-// Plans with CUPTI's host half inside this process: the last resort.
+// Plans with CUPTI's host half inside this process: the last resort. Sets of several
+// passes take seconds; `stop` is asked between CUPTI's calls and ends it.
 Result<InstalledPlan> PlanInProcess(const CuptiSearch& search, const DeviceFacts& facts,
-                                    const std::string& sets);
+                                    const std::string& sets, std::function<bool()> stop);
 
 }  // namespace rafter

@@ -293,8 +293,11 @@ bool RangeBorders::CanHoldWhole(PathId path) const {
 // a whole one cannot be told from that any more.
 bool RangeBorders::HoldsPartOf(PathId path) const {
   for (size_t slot = 0; slot < books_.count(); ++slot) {
-    if (books_[slot].incomplete == 0 || books_[slot].call != CallNow()) continue;
-    for (const PathEntry* entry = paths_.Entry(books_[slot].path); entry != nullptr;
+    const EpochSlot& held = books_[slot];
+    if (held.incomplete == 0 || held.call != CallNow()) continue;
+    if (held.path == path) return true;
+    if (held.incomplete == held.crossed) continue;
+    for (const PathEntry* entry = paths_.Entry(held.path); entry != nullptr;
          entry = paths_.Entry(entry->parent)) {
       if (entry->id == path) return true;
     }

@@ -91,9 +91,10 @@ class RangeBorders {
   void Begin(const void* owner, const RegionShare* around, PathId path, RegionShare& share);
 
   // A region ends that has been open for `host_ns`. `truncated`: its thread or the
-  // process ended inside it. Fills what the record says of counters.
+  // process ended inside it; `crossed`: likewise, because a region around it ends. Fills what the
+  // record says of counters.
   void End(const void* owner, PathId path, uint64_t host_ns, const RegionShare& share,
-           FinishedRegion& finished, bool truncated = false);
+           FinishedRegion& finished, bool truncated = false, bool crossed = false);
 
   // Path of the innermost open region, for launches.
   PathId InnermostPath() const { return innermost_.load(std::memory_order_relaxed); }

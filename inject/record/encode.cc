@@ -1,6 +1,7 @@
 #include "inject/record/encode.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <protozero/pbf_builder.hpp>
 
@@ -40,6 +41,34 @@ void AddLaunch(Builder<field::Path>& path, std::string_view symbol, const Launch
   launch.add_uint32(F::kDynamicSharedBytes, kind.dynamic_shared_bytes);
   launch.add_uint32(F::kStaticSharedBytes, kind.static_shared_bytes);
   launch.add_uint32(F::kRegisters, kind.registers);
+}
+
+// Fields of the same names in Instance and Mark.
+template <typename F>
+void AddPayload(Builder<F>& message, const Payload& payload) {
+  switch (payload.kind) {
+    case Payload::Kind::kNone:
+      return;
+    case Payload::Kind::kUnsigned:
+      return message.add_uint64(F::kPayloadUnsigned, payload.bits);
+    case Payload::Kind::kSigned:
+      return message.add_sint64(F::kPayloadSigned, static_cast<int64_t>(payload.bits));
+    case Payload::Kind::kDouble:
+      return message.add_double(F::kPayloadReal, std::bit_cast<double>(payload.bits));
+    case Payload::Kind::kFloat:
+      return message.add_double(F::kPayloadReal,
+                                std::bit_cast<float>(static_cast<uint32_t>(payload.bits)));
+  }
+}
+
+void AddMark(Builder<field::Batch>& message, const FinishedRegion& seen) {
+  using F = field::Mark;
+  Builder<F> mark(message, field::Batch::kMarks);
+  mark.add_uint32(F::kPath, static_cast<uint32_t>(seen.path));
+  mark.add_uint32(F::kThread, seen.thread);
+  mark.add_uint64(F::kTimeNs, seen.start_ns);
+  if (seen.category != 0) mark.add_uint32(F::kCategory, seen.category);
+  AddPayload(mark, seen.payload);
 }
 
 }  // namespace
@@ -152,7 +181,10 @@ std::string EncodeNames(PathTable& paths, uint32_t first, uint32_t last) {
     const bool is_launch = PathTable::ReadLaunch(*entry, name, kind);
     path.add_bytes(field::Path::kName, name.data(), name.size());
     if (is_launch) AddLaunch(path, name, kind);
-    const std::string_view domain = paths.DomainName(entry->domain);
+    const bool is_mark = PathTable::IsMark(*entry);
+    if (is_mark) path.add_bool(field::Path::kMark, true);
+    const std::string_view domain =
+        paths.DomainName(is_mark ? entry->domain - PathTable::kFirstMarkDomain : entry->domain);
     path.add_bytes(field::Path::kDomain, domain.data(), domain.size());
     std::vector<uint32_t> members;
     for (uint32_t i = 0; i < entry->member_count; ++i) {
@@ -165,6 +197,20 @@ std::string EncodeNames(PathTable& paths, uint32_t first, uint32_t last) {
   return text;
 }
 
+std::string EncodeCategories(const PathTable& paths, std::span<const CategoryName> categories) {
+  using F = field::Category;
+  std::string text;
+  Builder<field::Names> message(text);
+  for (const CategoryName& named : categories) {
+    Builder<F> category(message, field::Names::kCategories);
+    const std::string_view domain = paths.DomainName(named.domain);
+    category.add_bytes(F::kDomain, domain.data(), domain.size());
+    category.add_uint32(F::kCategory, named.category);
+    category.add_bytes(F::kName, named.name);
+  }
+  return text;
+}
+
 std::string EncodeBatch(std::span<const FinishedRegion> regions, uint64_t dropped_total,
                         std::span<const std::pair<PathId, uint64_t>> dropped) {
   using F = field::Instance;
@@ -172,6 +218,10 @@ std::string EncodeBatch(std::span<const FinishedRegion> regions, uint64_t droppe
   text.reserve(regions.size() * 40);
   Builder<field::Batch> message(text);
   for (const FinishedRegion& region : regions) {
+    if (region.is_mark) {
+      AddMark(message, region);
+      continue;
+    }
     Builder<F> instance(message, field::Batch::kInstances);
     instance.add_uint32(F::kPath, static_cast<uint32_t>(region.path));
     instance.add_uint32(F::kThread, region.thread);
@@ -185,6 +235,8 @@ std::string EncodeBatch(std::span<const FinishedRegion> regions, uint64_t droppe
       instance.add_uint32(F::kLaunches, region.launches);
     }
     if (region.device != 0) instance.add_uint32(F::kDevice, region.device);
+    if (region.category != 0) instance.add_uint32(F::kCategory, region.category);
+    AddPayload(instance, region.payload);
   }
   message.add_uint64(field::Batch::kDroppedInstances, dropped_total);
   for (const auto& [path, instances] : dropped) {
@@ -216,6 +268,7 @@ std::string EncodeImage(uint32_t device, uint32_t baseline, const EndedEpoch& ep
     entry.add_uint64(field::Slot::kCountedNs, slot.counted_ns);
     if (slot.call != 0) entry.add_uint32(field::Slot::kCall, slot.call);
     if (slot.range != 0) entry.add_uint32(field::Slot::kRange, slot.range);
+    if (slot.crossed != 0) entry.add_uint64(field::Slot::kCrossed, slot.crossed);
   }
   if (epoch.chain != 0) message.add_uint32(F::kChain, epoch.chain);
   AddPatches(message, F::kPatches, baseline_image, image);

@@ -36,6 +36,13 @@ struct KernelCount {
   uint64_t launches = 0;
 };
 
+// What the program calls a category of a domain.
+struct CategoryName {
+  uint32_t domain = 0;
+  uint32_t category = 0;
+  std::string name;
+};
+
 // What counting has cost so far; wire.Cost.
 struct WireCost {
   uint64_t wall_ns = 0;
@@ -53,6 +60,8 @@ std::string EncodePlan(uint32_t device, const InstalledPlan& plan);
 std::string EncodeBaseline(uint32_t device, uint32_t baseline, uint32_t slots,
                            std::span<const uint8_t> image);
 std::string EncodeNames(PathTable& paths, uint32_t first, uint32_t last);
+std::string EncodeCategories(const PathTable& paths, std::span<const CategoryName> categories);
+// Regions and marks in the order that they came.
 // `dropped`: pairs of path and instances that no batch holds.
 std::string EncodeBatch(std::span<const FinishedRegion> regions, uint64_t dropped_total,
                         std::span<const std::pair<PathId, uint64_t>> dropped);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -72,6 +73,42 @@ void* PathTable::Allocate(size_t bytes) noexcept {
   return taken;
 }
 
+// Launches and marks go with what they are inside of.
+bool PathTable::IsChosen(const PathEntry& entry) noexcept {
+  const PathEntry* const parent = Entry(entry.parent);
+  if (entry.member_count > 0) return true;
+  if (entry.domain >= kLaunchDomain) return parent == nullptr || parent->chosen;
+  const auto size_of = [this](const PathEntry& each) {  // "name", "domain:name"
+    return each.name_size + (each.domain == 0 ? 0 : DomainName(each.domain).size() + 1);
+  };
+  size_t size = size_of(entry);
+  const PathEntry* top = &entry;
+  for (const PathEntry* above = parent; above != nullptr; above = Entry(above->parent)) {
+    if (size + size_of(*above) + 1 > kMaxChosenText) break;
+    size += size_of(*above) + 1;
+    top = above;
+  }
+  auto* const text = static_cast<char*>(std::malloc(size + 1));
+  if (text == nullptr) return false;
+  char* end = text + size;
+  const auto put = [&end](std::string_view part) {
+    end -= part.size();
+    std::memcpy(end, part.data(), part.size());
+  };
+  for (const PathEntry* each = &entry;; each = Entry(each->parent)) {
+    put({each->name, each->name_size});
+    if (each->domain != 0) {
+      put(":");
+      put(DomainName(each->domain));
+    }
+    if (each == top) break;
+    put("/");
+  }
+  const bool chosen = choice_->Chosen({text, size});
+  std::free(text);
+  return chosen;
+}
+
 PathEntry* PathTable::Insert(uint64_t hash, PathId parent, uint32_t domain, std::string_view name,
                              std::span<const PathId> members) noexcept {
   const uint32_t number = count_.load(std::memory_order_relaxed) + 1;
@@ -100,6 +137,7 @@ PathEntry* PathTable::Insert(uint64_t hash, PathId parent, uint32_t domain, std:
   entry->members = member_copy;
   entry->member_count = static_cast<uint32_t>(members.size());
   entry->hash = hash;
+  if (choice_ != nullptr) entry->chosen = IsChosen(*entry);
   size_t bucket = hash % kBuckets;
   while (buckets_[bucket].load(std::memory_order_relaxed) != nullptr)
     bucket = (bucket + 1) % kBuckets;

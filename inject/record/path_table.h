@@ -49,6 +49,17 @@ struct PathEntry {
   // An instance outgrew what a chain of epochs holds: the next ones are not
   // measured as a whole, and what is inside them is scheduled by itself.
   std::atomic<bool> outgrown{false};
+  bool chosen = true;  // among the regions to count
+};
+
+// Which regions are to be counted: NameRules says it.
+class RegionChoice {
+ public:
+  // `path`: names from the top, joined by "/", as tables show a region.
+  virtual bool Chosen(std::string_view path) const noexcept = 0;
+
+ protected:
+  ~RegionChoice() = default;
 };
 
 class PathTable {
@@ -61,6 +72,15 @@ class PathTable {
   // The path of `name` below `parent`. Never kNone: past a limit it is the
   // parent's "(other regions)", or the top level's.
   PathId Find(PathId parent, uint32_t domain, std::string_view name) noexcept;
+
+  // The path of a mark of this name inside `parent`.
+  PathId FindMark(PathId parent, uint32_t domain, std::string_view name) noexcept {
+    return Find(parent, kFirstMarkDomain + domain, name);
+  }
+  static bool IsMark(const PathEntry& entry) { return entry.domain >= kFirstMarkDomain; }
+
+  // Paths that are made from now on are chosen by `choice`; null: all are.
+  void Choose(const RegionChoice* choice) { choice_ = choice; }
 
   // The path that stands for these paths open at once on several threads.
   // `members` must be sorted.
@@ -87,6 +107,10 @@ class PathTable {
   static constexpr size_t kMaxDomains = 32;
   // Where the paths of launches are; their names hold symbol and kind.
   static constexpr uint32_t kLaunchDomain = kMaxDomains;
+  // Where marks are: the number of their domain behind this.
+  static constexpr uint32_t kFirstMarkDomain = kMaxDomains + 1;
+  // Text of a path that is compared with the patterns of a choice; names above that are left out.
+  static constexpr size_t kMaxChosenText = 64u << 10;
   // Mangled names of templates reach 64 KiB in the wild; what is beyond is cut, since a
   // launch may come on a small stack.
   static constexpr size_t kMaxSymbolBytes = 16u << 10;
@@ -101,8 +125,10 @@ class PathTable {
   PathEntry* Insert(uint64_t hash, PathId parent, uint32_t domain, std::string_view name,
                     std::span<const PathId> members) noexcept;
   void* Allocate(size_t bytes) noexcept;
+  bool IsChosen(const PathEntry& entry) noexcept;
 
   std::mutex mutex_;
+  const RegionChoice* choice_ = nullptr;
   std::array<std::atomic<PathEntry*>, kBuckets> buckets_{};
   std::array<std::atomic<PathEntry*>, kMaxPaths + 1> by_id_{};
   std::atomic<uint32_t> count_{0};

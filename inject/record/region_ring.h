@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "inject/record/path_table.h"
+#include "marker/region_sink.h"
 
 namespace rafter {
 
@@ -33,9 +34,11 @@ enum class Uncounted : uint8_t {
   kPartial = 12,
   kNotOurTurn = 13,
   kSkipped = 14,
+  kCrossed = 15,
+  kNotChosen = 16,
 };
 
-// One pass through a region, as it leaves the calling thread.
+// One pass through a region, as it leaves the calling thread; or a mark.
 struct FinishedRegion {
   static constexpr uint32_t kNotWatched = 0xffffffff;
 
@@ -47,11 +50,14 @@ struct FinishedRegion {
   uint32_t launches = kNotWatched;
   uint16_t device = 0;  // number of the device plus one; 0: none
   Uncounted uncounted = Uncounted::kCounted;
+  bool is_mark = false;   // a moment, not a region: start, path, thread and what follows
+  uint32_t category = 0;  // 0: none
+  Payload payload = {};
 };
 
 class RegionRing {
  public:
-  // 768 KiB. Rides out a recorder that is stalled for 40 ms, the longest
+  // 1.1 MiB. Rides out a recorder that is stalled for 40 ms, the longest
   // rotation measured, at 400,000 regions per second.
   static constexpr size_t kCapacity = 16384;
 

@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <new>
 
 namespace rafter {
@@ -56,6 +58,8 @@ void ThreadTable::Forget() {
   if (t_record != nullptr) {
     t_record->thread = static_cast<uint32_t>(syscall(SYS_gettid));
     t_record->depth = 0;
+    t_record->deep = 0;
+    std::fill(std::begin(t_record->deep_of), std::end(t_record->deep_of), 0u);
   }
 }
 

@@ -2,7 +2,7 @@
 //
 //   Threads   Mine: any; the record it returns belongs to the calling thread.
 //   Blocking  a short lock at a thread's first region and at its end.
-//   Memory    20 KiB a thread, of which what is nested deep is touched only when
+//   Memory    22 KiB a thread, of which what is nested deep is touched only when
 //             used; given back when the thread ends; at most kMaxThreads at once.
 //   Lifetime  a member of the session, which is never destroyed.
 #pragma once
@@ -52,8 +52,25 @@ struct OpenRegion {
   uint32_t watch_generation = 0;
   std::atomic<uint32_t> elsewhere{0};  // contexts without a share that it launched on, as bits
   const OpenRegion* around = nullptr;  // on the same stack
+  enum class Standing : uint8_t {
+    kOpen,      // takes part in counting, as far as its shares say
+    kUnchosen,  // not among the regions to count: what it does belongs to what is around it
+    kCrossed,   // a region around it has ended before it, which ended its counting
+    kJoined,    // names the region around it a second time, through another source
+    kClosed,    // has ended below others that are open
+  };
+  Standing standing = Standing::kOpen;
+  bool before_cuda = false;  // it began before cuInit
+  uint16_t source = 0;       // number of an NVTX domain, or kNvMarkerSource, or kLaunchSource
+  uint32_t category = 0;
+  uint64_t name_hash = 0;  // of the name as the program gave it
+  Payload payload = {};
   uint8_t share_count = 0;
   std::array<RegionShare, kMaxShares> shares;
+
+  static constexpr uint16_t kNvMarkerSource = PathTable::kMaxDomains;
+  static constexpr uint16_t kLaunchSource = kNvMarkerSource + 1;
+  static constexpr uint16_t kSources = kLaunchSource;  // that a program opens and closes regions of
 
   const RegionShare* ShareOf(uint8_t context) const {
     for (size_t i = 0; i < share_count; ++i) {
@@ -75,12 +92,39 @@ struct ThreadRecord {
   static constexpr uint32_t kMaxDepth = 64;
 
   uint32_t thread = 0;           // operating-system thread id
-  uint32_t depth = 0;            // open regions of the counted domain, also beyond kMaxDepth
+  uint32_t depth = 0;            // places of `open` in use
+  uint32_t deep = 0;             // regions that found no place in `open`, over all sources
   bool in_launch = false;        // the innermost open region is a launch
   uint8_t replayed_context = 0;  // index plus one of the context that it is repeated on
-  uint32_t other_depth[PathTable::kMaxDomains] = {};  // levels in domains that are not counted
+  uint32_t levels[PathTable::kMaxDomains] = {};  // open regions of each NVTX domain, wanted or not
+  uint32_t deep_of[OpenRegion::kSources] = {};
   OpenRegion open[kMaxDepth];
   ThreadRecord* next_free = nullptr;
+
+  // The region that whatever begins now is inside of, or null.
+  OpenRegion* Innermost() {
+    for (uint32_t place = depth; place > 0; --place) {
+      const OpenRegion::Standing standing = open[place - 1].standing;
+      if (standing <= OpenRegion::Standing::kUnchosen) return &open[place - 1];
+    }
+    return nullptr;
+  }
+  bool has_room() const { return depth < kMaxDepth && deep == 0; }
+
+  // Place plus one of the innermost region of `source` that is open, with this name
+  // where one is asked for; 0: there is none.
+  uint32_t Find(uint16_t source, const uint64_t* name_hash) const {
+    for (uint32_t place = depth; place > 0; --place) {
+      const OpenRegion& candidate = open[place - 1];
+      if (candidate.source != source || candidate.standing == OpenRegion::Standing::kClosed)
+        continue;
+      if (name_hash == nullptr || candidate.name_hash == *name_hash) return place;
+    }
+    return 0;
+  }
+  void DropClosed() {
+    while (depth > 0 && open[depth - 1].standing == OpenRegion::Standing::kClosed) --depth;
+  }
 };
 
 class ThreadTable {

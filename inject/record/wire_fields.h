@@ -86,7 +86,8 @@ enum class Path : protozero::pbf_tag_type {
   kName = 3,
   kDomain = 4,
   kMembers = 5,
-  kLaunch = 6
+  kLaunch = 6,
+  kMark = 7
 };
 enum class Launch : protozero::pbf_tag_type {
   kSymbol = 1,
@@ -100,7 +101,8 @@ enum class Launch : protozero::pbf_tag_type {
   kStaticSharedBytes = 9,
   kRegisters = 10
 };
-enum class Names : protozero::pbf_tag_type { kPaths = 1 };
+enum class Category : protozero::pbf_tag_type { kDomain = 1, kCategory = 2, kName = 3 };
+enum class Names : protozero::pbf_tag_type { kPaths = 1, kCategories = 2 };
 enum class Instance : protozero::pbf_tag_type {
   kPath = 1,
   kThread = 2,
@@ -109,10 +111,28 @@ enum class Instance : protozero::pbf_tag_type {
   kEpoch = 5,
   kUncounted = 6,
   kLaunches = 7,
-  kDevice = 8
+  kDevice = 8,
+  kCategory = 9,
+  kPayloadUnsigned = 10,
+  kPayloadSigned = 11,
+  kPayloadReal = 12
+};
+enum class Mark : protozero::pbf_tag_type {
+  kPath = 1,
+  kThread = 2,
+  kTimeNs = 3,
+  kCategory = 4,
+  kPayloadUnsigned = 5,
+  kPayloadSigned = 6,
+  kPayloadReal = 7
 };
 enum class PathLoss : protozero::pbf_tag_type { kPath = 1, kInstances = 2 };
-enum class Batch : protozero::pbf_tag_type { kInstances = 1, kDroppedInstances = 2, kDropped = 3 };
+enum class Batch : protozero::pbf_tag_type {
+  kInstances = 1,
+  kDroppedInstances = 2,
+  kDropped = 3,
+  kMarks = 4
+};
 enum class Slot : protozero::pbf_tag_type {
   kPath = 1,
   kInstances = 2,
@@ -121,7 +141,8 @@ enum class Slot : protozero::pbf_tag_type {
   kCutSegments = 5,
   kCountedNs = 6,
   kCall = 7,
-  kRange = 8
+  kRange = 8,
+  kCrossed = 9
 };
 enum class Image : protozero::pbf_tag_type {
   kDevice = 1,

@@ -53,6 +53,10 @@ CUresult cuStreamSynchronize(CUstream stream) {
   });
 }
 
+CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t) {
+  return Call("cuMemsetD8_v2", [] { return CUDA_SUCCESS; });
+}
+
 CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   return Call("cuMemAlloc_v2", [&] {
     void* memory = std::calloc(1, bytes == 0 ? 1 : bytes);

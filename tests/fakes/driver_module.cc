@@ -29,6 +29,12 @@ CUresult cuModuleLoadData(CUmodule* module, const void*) {
   });
 }
 
+// The text is not looked at, nor are the options.
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int, CUjit_option*,
+                            void**) {
+  return cuModuleLoadData(module, image);
+}
+
 CUresult cuModuleUnload(CUmodule) {
   return Call("cuModuleUnload", [] { return CUDA_SUCCESS; });
 }

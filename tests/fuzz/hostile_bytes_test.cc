@@ -125,5 +125,34 @@ TEST(HostileBytes, MutatedSpoolFilesLeaveARunThatCanBeRead) {
   for (int i = 0; i < 100; ++i) FeedSpool(Mutated(spool, random));
 }
 
+std::string MarkerText() {
+  return "2 2 1\n0:a-0\n1:b-c-0\n0 0 0 1 inf 1 5.000000e+00 \n0 0 1 1 1.0e+00 1 6.0e+00 \n"
+         "1 0 0 2 nan 1 1.5e+01 \n1 0 1 2 1.0e+00 1 7.0e+00 \n";
+}
+
+TEST(HostileBytes, AMarkerFileThatBreaksOffAnywhereIsReadUpToThere) {
+  const std::string text = MarkerText();
+  for (size_t length = 0; length <= text.size(); ++length) {
+    FeedMarkerFile(std::string_view(text).substr(0, length));
+  }
+}
+
+TEST(HostileBytes, MutatedMarkerFilesGiveATableOrAReason) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 3000; ++i) FeedMarkerFile(Mutated(MarkerText(), random));
+}
+
+// Only what a marker file is made of, so that lines of every kind come together.
+TEST(HostileBytes, RandomLinesGiveATableOrAReason) {
+  std::mt19937 random(6);
+  constexpr std::string_view kLetters = "0123459999 \t\n\r:-e+.infab,|";
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = "1 1 1\n0:a-0\n";
+    for (size_t k = random() % 200; k > 0; --k) text += kLetters[random() % kLetters.size()];
+    FeedMarkerFile(text);
+    FeedEventList(text);
+  }
+}
+
 }  // namespace
 }  // namespace rafter

@@ -13,7 +13,10 @@
 #include "collector/ingest/collector.h"
 #include "collector/ingest/frame_reader.h"
 #include "collector/ingest/ledger.h"
+#include "collector/ingest/marker_file.h"
+#include "collector/ingest/marker_scale.h"
 #include "collector/ingest/stream.h"
+#include "collector/plan/likwid_events.h"
 #include "collector/table/table.h"
 
 namespace rafter {
@@ -118,6 +121,35 @@ void FeedSpool(std::string_view bytes) {
   Collector collector(*file, options);
   collector.Ingest(path).IgnoreError();
   CheckReadable(*file);
+}
+
+void FeedMarkerFile(std::string_view bytes) {
+  IsMarkerFile(bytes);
+  const std::vector<std::vector<std::string>> lists[] = {
+      {{"A_SUM"}}, {{"INST_EXECUTED_SUM", "B_PCT"}, {"DRAM_BYTES_SUM"}}};
+  for (const auto& events : lists) {
+    const auto file = ParseMarkerFile(bytes, "fuzz.marker", events);
+    if (!file.ok()) continue;
+    Run run;
+    run.markers = {file->markers};
+    for (const MarkerReading& reading : file->markers.readings) {
+      if (reading.group >= events.size() || reading.values.size() != events[reading.group].size()) {
+        Abort("a reading is not of the list of events");
+      }
+    }
+    const KnownTruth truth{{{"a", 1}, {"b", 0}}, {{"a", "A_SUM", 5}}};
+    run.markers[0].contradiction = WhyNoConstantScale(run.markers[0], truth);
+    ToCsv(BuildTable(run, {}));
+  }
+}
+
+void FeedEventList(std::string_view bytes) {
+  const auto groups = ParseEventList(bytes);
+  if (!groups.ok()) return;
+  for (const auto& group : *groups) {
+    if (group.empty()) Abort("a group of events is empty");
+    for (const ListedEvent& event : group) MetricOfEvent(event.name);
+  }
 }
 
 }  // namespace rafter

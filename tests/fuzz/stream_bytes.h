@@ -1,5 +1,5 @@
 // StreamBytes feeds arbitrary bytes to what reads untrusted input: the reader
-// of frames, a stream of the collector, and the reader of spool files. Shared
+// of frames, a stream of the collector, and the readers of spool and marker files. Shared
 // by the libFuzzer targets and the test that runs without clang.
 //
 //   Threads   one thread at a time.
@@ -22,5 +22,12 @@ void FeedStream(std::string_view bytes);
 
 // Takes the bytes as a spool file.
 void FeedSpool(std::string_view bytes);
+
+// Takes the bytes as a marker file of LIKWID's, and makes a table of what it gives;
+// aborts where a reading is not of the list of events.
+void FeedMarkerFile(std::string_view bytes);
+
+// Takes the bytes as a list of LIKWID's events.
+void FeedEventList(std::string_view bytes);
 
 }  // namespace rafter

@@ -42,6 +42,18 @@ class Replay : public ::testing::Test {
   std::optional<ProgramRun> run_;
 };
 
+TEST_F(Replay, AProcessThatMarksNothingHasARowThatSaysSo) {
+  const Outcome outcome = Go({}, "marks_nothing");
+  EXPECT_EQ(ExitStatus(outcome), 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("): it marked no region in the default NVTX domain; "));
+  const Table table = TableOfFile();
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].executable, "cuda_target");
+  EXPECT_EQ(table.rows[0].validity, "missing");
+  EXPECT_THAT(table.rows[0].reason, HasSubstr("--regions none"));
+  EXPECT_THAT(table.rows[0].reason, Not(HasSubstr("see that it uses CUDA")));
+}
+
 TEST_F(Replay, EveryInstanceIsMeasuredInEverySet) {
   const Outcome outcome = Go({"--replay", "application", "--strict"}, "runs_two_of_each");
   EXPECT_EQ(ExitStatus(outcome), 0) << outcome.err;

@@ -8,6 +8,12 @@ rafter_add_test(store_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/store_te
                 LINK rafter_store PkgConfig::SQLITE3)
 rafter_add_test(schema_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/schema_test.cc
                 LINK rafter_store PkgConfig::SQLITE3)
+rafter_add_test(marker_test LABEL unit
+                SOURCES ${CMAKE_CURRENT_LIST_DIR}/likwid_events_test.cc
+                        ${CMAKE_CURRENT_LIST_DIR}/marker_file_test.cc
+                        ${CMAKE_CURRENT_LIST_DIR}/marker_scale_test.cc
+                        ${CMAKE_CURRENT_LIST_DIR}/marker_rows_test.cc
+                LINK rafter_ingest rafter_table rafter_roofline)
 rafter_add_test(evaluate_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/evaluate_test.cc
                 LINK rafter_evaluate)
 rafter_add_test(plan_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/plan_test.cc
@@ -17,4 +23,6 @@ rafter_add_test(sets_test LABEL unit
                         ${CMAKE_CURRENT_LIST_DIR}/sets_test.cc
                 LINK rafter_cupti rafter_table)
 rafter_add_test(ingest_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/ingest_test.cc
+                LINK rafter_ingest)
+rafter_add_test(marker_result_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/marker_result_test.cc
                 LINK rafter_ingest)

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "marker/nvtx_source.h"
+#include "marker/nvtx_text.h"
 
 namespace rafter {
 namespace {
@@ -24,6 +24,40 @@ TEST(WideToUtf8, ReplacesWhatIsNotACharacter) {
 
 TEST(WideToUtf8, CutsOnACharacterWhenRoomEnds) {
   EXPECT_EQ(Utf8(L"\u20ac\u20ac", 5), "\xE2\x82\xAC");
+}
+
+std::string Name(const std::string& text, size_t room = kMaxNameBytes) {
+  const NameBytes name = NameOf(text.c_str(), room);
+  return {name.data, name.size};
+}
+
+TEST(NvtxText, LeavesOutTheBlanksThatFortranPutsBehindAName) {
+  EXPECT_EQ(Name("stencil" + std::string(80, ' ')), "stencil");
+  EXPECT_EQ(Name(std::string(80, ' ')), "");
+  EXPECT_EQ(Name("  a b  "), "  a b");
+}
+
+TEST(NvtxText, TakesNoNameForAnEmptyOne) {
+  const NameBytes name = NameOf(static_cast<const char*>(nullptr));
+  EXPECT_NE(name.data, nullptr);
+  EXPECT_EQ(name.size, 0u);
+}
+
+TEST(NvtxText, CutsALongNameOnACharacter) {
+  const std::string euros = "\xE2\x82\xAC\xE2\x82\xAC";
+  EXPECT_EQ(Name(euros, 6), euros);
+  EXPECT_EQ(Name(euros, 5), "\xE2\x82\xAC");
+  EXPECT_EQ(Name(euros, 4), "\xE2\x82\xAC");
+  EXPECT_EQ(Name(euros, 3), "\xE2\x82\xAC");
+  EXPECT_EQ(Name(euros, 2), "");
+  EXPECT_EQ(Name("ab", 1), "a");
+  EXPECT_EQ(Name(std::string(kMaxNameBytes + 7, 'x')).size(), kMaxNameBytes);
+}
+
+TEST(NvtxText, CutsAWideNameAtTheSameLength) {
+  const std::wstring wide(kMaxNameBytes, L'\u20ac');
+  const size_t size = WithWide(wide.c_str(), [](NameBytes name) { return name.size; });
+  EXPECT_EQ(size, kMaxNameBytes / 3 * 3);
 }
 
 }  // namespace

@@ -147,6 +147,29 @@ TEST(JoinReplays, KeepsChainsOfEpochsApart) {
   EXPECT_EQ(BuildTable(joined.run, {}).rows[1].flop, 400.0);
 }
 
+TEST(JoinReplays, KeepsWhatLikwidReadOfEachRun) {
+  // Of processes that are put together, and of one that marked no region of ours.
+  rafter::Run run = ThreeSets();
+  for (int64_t process : {101, 103, 104}) {
+    MarkerReadings& markers = run.markers.emplace_back();
+    markers.process = process;
+    markers.run = static_cast<uint32_t>(process - 100);
+  }
+  run.processes.push_back(Counted(3, "flop", 20, 10));
+  run.processes.back().id = 104;
+  run.processes.back().executable = "/opt/other";
+  run.processes.back().paths.clear();
+  run.processes.back().epochs.clear();
+  const Replayed joined = JoinReplays(run);
+  EXPECT_EQ(joined.refused, "");
+  ASSERT_EQ(joined.run.processes.size(), 2u);
+  ASSERT_EQ(joined.run.markers.size(), 3u);
+  EXPECT_EQ(joined.run.markers[0].process, 101);
+  EXPECT_EQ(joined.run.markers[1].process, 101);
+  EXPECT_EQ(joined.run.markers[2].process, 104);
+  EXPECT_EQ(joined.run.processes[1].id, 104);
+}
+
 TEST(JoinReplays, LeavesARunThatIsNoReplayAlone) {
   rafter::Run run = Replay({Counted(0, "time", 3, 1), Counted(0, "time", 4, 1)});
   run.program_runs = {{0, "", 0, 5}, {1, "", 0, 6}};

@@ -1,9 +1,10 @@
-// What schema 2 keeps more than schema 1, and what becomes of a file of schema 1:
+// What schemas 2 and 3 keep more than those before, and what becomes of a file of schema 1:
 // tests/golden/fixture-h200.rafter, as an earlier Rafter wrote it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -244,6 +245,102 @@ TEST(SchemaTwo, SumsInstancesByTheDeviceThatTheyName) {
   EXPECT_DOUBLE_EQ(path.by_device.at(1).host_time_s, 20e-9);
   EXPECT_EQ(path.by_device.at(2).most_launches, 9u);
   EXPECT_EQ(path.by_device.at(2).last_end_ns, 150u);
+}
+
+// A file of schema 2 is one of today's without what came later.
+void MakeSchema2(const std::string& path) {
+  {
+    auto file = Make(path);
+    RunProcess process;
+    process.pid = 5;
+    ASSERT_TRUE(file->AddProcess(process).ok());
+  }
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database,
+                         "DROP TABLE markers; DROP TABLE marker_events; DROP TABLE marker_readings;"
+                         "DROP TABLE marker_values; DROP TABLE categories; DROP TABLE mark_names;"
+                         "DROP TABLE marks; ALTER TABLE instances DROP COLUMN category;"
+                         "ALTER TABLE instances DROP COLUMN payload;"
+                         "ALTER TABLE slots DROP COLUMN crossed; PRAGMA user_version=2;",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+}
+
+MarkerReadings SomeMarkers() {
+  MarkerReadings markers;
+  markers.run = 2;
+  markers.source = "a.marker";
+  markers.events = {{"A_SUM", "B_SUM"}, {"C_SUM"}};
+  markers.scale = 3;
+  markers.origin = ScaleOrigin::kProved;
+  markers.contradiction = "why";
+  markers.readings = {{"x-y", 0, 1, 7, 0.5, {1.5, 2}}, {"z", 1, 0, 1, std::nullopt, {3}}};
+  return markers;
+}
+
+TEST(SchemaThree, IsMadeOfSchemaTwo) {
+  TemporaryFolder folder;
+  MakeSchema2(folder / "two.rafter");
+  const std::string before = ReadFile(folder / "two.rafter");
+  EXPECT_EQ(Read(folder / "two.rafter").processes.size(), 1u);
+  EXPECT_EQ(ReadFile(folder / "two.rafter"), before);
+  Make(folder / "new.rafter");
+  ASSERT_TRUE(Append(folder / "two.rafter")->Close().ok());
+  EXPECT_EQ(Tables(folder / "two.rafter"), Tables(folder / "new.rafter"));
+  EXPECT_EQ(Column(folder / "two.rafter", "PRAGMA user_version"), std::vector<std::string>{"3"});
+  EXPECT_EQ(Read(folder / "two.rafter").processes.size(), 1u);
+}
+
+TEST(SchemaThree, GivesBackWhatLikwidRead) {
+  TemporaryFolder folder;
+  MarkerReadings markers = SomeMarkers();
+  {
+    auto file = Make(folder / "a.rafter");
+    RunProcess process;
+    process.boot_id = "likwid:a";
+    process.executable = "a";
+    process.ending = "exit";
+    process.devices.resize(2);
+    process.devices[1].device = 1;
+    process.devices[1].uuid = "GPU-1";
+    markers.process = *file->AddMarkerProcess(process);
+    EXPECT_EQ(*file->AddMarkerProcess(process), markers.process);
+    ASSERT_TRUE(file->AddMarkerReadings(markers).ok());
+    // The same once more takes its place.
+    ASSERT_TRUE(file->AddMarkerReadings(markers).ok());
+  }
+  const rafter::Run run = Read(folder / "a.rafter");
+  ASSERT_EQ(run.processes.size(), 1u);
+  EXPECT_EQ(run.processes[0].ending, "exit");
+  ASSERT_EQ(run.processes[0].devices.size(), 2u);
+  EXPECT_EQ(run.processes[0].devices[1].uuid, "GPU-1");
+  ASSERT_EQ(run.markers.size(), 1u);
+  const MarkerReadings& read = run.markers[0];
+  EXPECT_EQ(read.process, run.processes[0].id);
+  EXPECT_EQ(read.run, 2u);
+  EXPECT_EQ(read.source, "a.marker");
+  EXPECT_EQ(read.events, markers.events);
+  EXPECT_EQ(read.scale, 3);
+  EXPECT_EQ(read.origin, ScaleOrigin::kProved);
+  EXPECT_EQ(read.contradiction, "why");
+  EXPECT_EQ(read.readings, markers.readings);
+}
+
+TEST(SchemaThree, KeepsAValueThatIsNoNumberAsSuch) {
+  TemporaryFolder folder;
+  auto file = Make(folder / "a.rafter");
+  MarkerReadings markers = SomeMarkers();
+  markers.process = *file->AddMarkerProcess(RunProcess{});
+  markers.readings[0].values = {std::nan(""), HUGE_VAL};
+  ASSERT_TRUE(file->AddMarkerReadings(markers).ok());
+  const auto run = file->Read();
+  ASSERT_TRUE(run.ok());
+  const std::vector<double>& values = run->markers.at(0).readings.at(0).values;
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_TRUE(std::isnan(values[0]));
+  EXPECT_TRUE(std::isnan(values[1]));
 }
 
 }  // namespace

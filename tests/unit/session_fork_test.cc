@@ -14,6 +14,7 @@
 #include "inject/session.h"
 #include "proto/frame.h"
 #include "proto/rafter.pb.h"
+#include "tests/unit/region_event.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace rafter {
@@ -47,17 +48,17 @@ std::map<std::string, int> Calls(const std::string& bytes) {
 
 // Exits with the number of children that failed or were slow to end.
 [[noreturn]] void Parent() {
-  const uint64_t range = Session().StartRange(0, "of the parent");
+  const uint64_t range = Session().StartRange(0, Event("of the parent"));
   int bad = 0;
   for (int i = 0; i < kChildren; ++i) {
-    Session().Push(0, "parent");
+    Session().Push(0, Event("parent"));
     Session().Pop(0);
     usleep(2000 * i);  // the recorder waits, or works
     const uint64_t start = NowNs();
     const pid_t child = fork();
     if (child == 0) {
       for (int call = 0; call < kCalls; ++call) {
-        Session().Push(0, "child");
+        Session().Push(0, Event("child"));
         Session().Pop(0);
       }
       Session().EndRange(range);

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "inject/session.h"
-#include "proto/frame.h"
-#include "proto/rafter.pb.h"
+#include "tests/unit/region_event.h"
+#include "tests/unit/session_story.h"
 #include "tests/unit/temporary_folder.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -32,107 +32,6 @@ namespace rafter {
 namespace {
 
 constexpr int kThreads = 8;
-
-// ThreadSanitizer is ten times slower, and the machine may be busy.
-constexpr std::chrono::seconds kStoryDeadline{60};
-
-// What a spool file says, added up.
-struct Recorded {
-  std::map<std::string, uint64_t> calls;  // instances and dropped ones, by "outer/inner"
-  uint64_t instances = 0;
-  uint64_t truncated = 0;
-  std::map<std::string, uint64_t> losses;
-  bool goodbye = false;
-};
-
-// Reads a whole spool file. Fails the test on anything that is not one.
-Recorded ReadSpool(const std::string& path) {
-  Recorded recorded;
-  const std::string bytes = ReadFile(path);
-  std::map<uint32_t, std::string> names = {{0, ""}};
-  std::map<uint32_t, uint64_t> dropped;
-  size_t at = kSpoolHeaderBytes;
-  while (at < bytes.size()) {
-    FrameHeader header;
-    EXPECT_LE(at + kFrameHeaderBytes, bytes.size());
-    EXPECT_EQ(ReadFrameHeader(reinterpret_cast<const uint8_t*>(bytes.data() + at), header),
-              FrameFault::kNone);
-    at += kFrameHeaderBytes;
-    EXPECT_LE(at + header.length, bytes.size());
-    if (testing::Test::HasFailure()) return recorded;
-    const std::string message = bytes.substr(at, header.length);
-    at += header.length;
-    if (header.type == wire::NAMES) {
-      wire::Names frame;
-      EXPECT_TRUE(frame.ParseFromString(message));
-      for (const wire::Path& place : frame.paths()) {
-        EXPECT_TRUE(names.contains(place.parent())) << "a name before its parent's";
-        const std::string& parent = names[place.parent()];
-        names[place.path()] = parent.empty() ? place.name() : parent + "/" + place.name();
-      }
-    } else if (header.type == wire::BATCH) {
-      wire::Batch frame;
-      EXPECT_TRUE(frame.ParseFromString(message));
-      for (const wire::Instance& instance : frame.instances()) {
-        EXPECT_TRUE(names.contains(instance.path())) << "an instance before its name";
-        ++recorded.calls[names[instance.path()]];
-        ++recorded.instances;
-        if (instance.uncounted() == wire::TRUNCATED) ++recorded.truncated;
-      }
-      for (const wire::PathLoss& loss : frame.dropped()) dropped[loss.path()] = loss.instances();
-    } else if (header.type == wire::HEALTH) {
-      wire::Health frame;
-      EXPECT_TRUE(frame.ParseFromString(message));
-      for (const wire::Loss& loss : frame.losses()) {
-        recorded.losses[loss.kind()] = loss.count();
-      }
-    } else if (header.type == wire::GOODBYE) {
-      recorded.goodbye = true;
-      EXPECT_EQ(at, bytes.size()) << "frames after the farewell";
-    }
-  }
-  for (const auto& [place, count] : dropped) recorded.calls[names[place]] += count;
-  return recorded;
-}
-
-// The status of `child` when it ends, or -1: it hung and was killed.
-int WaitFor(pid_t child) {
-  const auto end = std::chrono::steady_clock::now() + kStoryDeadline;
-  int status = 0;
-  while (true) {
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return status;
-    if (ended < 0 && errno != EINTR) return -1;
-    if (std::chrono::steady_clock::now() > end) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return -1;
-}
-
-// Runs `story` in a fresh process whose spool files go into `folder`, and lets it
-// exit as programs do, through our exit handler.
-template <typename Story>
-int RunStory(const TemporaryFolder& folder, Story story) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (chdir(folder.path().c_str()) != 0) _exit(99);
-    for (const char* name : {"RAFTER_COLLECTOR", "XDG_RUNTIME_DIR"}) unsetenv(name);
-    setenv("RAFTER_QUIET", "1", 1);
-    story();
-    std::exit(0);
-  }
-  return WaitFor(child);
-}
-
-std::vector<std::string> SpoolsIn(const TemporaryFolder& folder) {
-  std::vector<std::string> spools;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    spools.push_back(entry.path());
-  }
-  return spools;
-}
 
 template <typename Body>
 void OnAllThreads(Body body) {
@@ -148,8 +47,8 @@ TEST(SessionThreads, EveryCallIsInTheSpoolOrCountedAsDropped) {
     OnAllThreads([](int thread) {
       const std::string own = "thread" + std::to_string(thread);
       for (uint64_t i = 0; i < kCalls; ++i) {
-        Session().Push(0, "outer");
-        Session().Push(0, own);
+        Session().Push(0, Event("outer"));
+        Session().Push(0, Event(own));
         Session().Pop(0);
         Session().Pop(0);
       }
@@ -177,7 +76,7 @@ TEST(SessionThreads, RangesMayEndOnOtherThreadsAndEndingTwiceCountsOnce) {
     static std::atomic<uint64_t> latest{0};
     OnAllThreads([](int) {
       for (uint64_t i = 0; i < kCalls; ++i) {
-        const uint64_t mine = Session().StartRange(0, "range");
+        const uint64_t mine = Session().StartRange(0, Event("range"));
         Session().EndRange(latest.exchange(mine));
         Session().EndRange(mine);
       }
@@ -198,7 +97,7 @@ TEST(SessionThreads, RegionsOpenWhenTheirThreadEndsAreTruncated) {
   const TemporaryFolder folder;
   const int status = RunStory(folder, [] {
     OnAllThreads([](int) {
-      for (uint64_t i = 0; i < kOpen; ++i) Session().Push(0, "left open");
+      for (uint64_t i = 0; i < kOpen; ++i) Session().Push(0, Event("left open"));
     });
   });
   ASSERT_EQ(status, 0);

@@ -369,7 +369,7 @@ TEST(RunFile, RefusesAFileOfANewerSchema) {
   ASSERT_TRUE(Make(folder / "a.rafter")->Close().ok());
   Execute(folder / "a.rafter", "PRAGMA user_version=99");
   const std::string message = OpenMessage(folder / "a.rafter");
-  EXPECT_THAT(message, HasSubstr("newer Rafter (schema 99; this one reads up to 2)"));
+  EXPECT_THAT(message, HasSubstr("newer Rafter (schema 99; this one reads up to 3)"));
   const auto appended = RunFile::Create(folder / "a.rafter", RunFile::Existing::kAppend);
   EXPECT_TRUE(absl::IsFailedPrecondition(appended.status()));
 }

@@ -1,5 +1,6 @@
 # Table, CSV, formulas, roofline and chart.
 rafter_add_test(table_test LABEL unit SOURCES table_test.cc LINK rafter_table)
+rafter_add_test(empty_rows_test LABEL unit SOURCES empty_rows_test.cc LINK rafter_table)
 rafter_add_test(sets_table_test LABEL unit SOURCES sets_table_test.cc LINK rafter_table)
 rafter_add_test(csv_test LABEL unit SOURCES csv_test.cc LINK rafter_table)
 rafter_add_test(replayed_test LABEL unit SOURCES replayed_test.cc LINK rafter_table)

@@ -103,6 +103,8 @@ TEST_F(ToolsFiles, KindIsToldByTheFirstBytes) {
   Write(Path("nothing"), "");
   EXPECT_EQ(*FileKindOf(Path("run")), FileKind::kRunFile);
   EXPECT_EQ(*FileKindOf(Path("spool")), FileKind::kSpool);
+  Write(Path("marker"), "1 1 1\n0:a-0\n");
+  EXPECT_EQ(*FileKindOf(Path("marker")), FileKind::kMarker);
   EXPECT_EQ(*FileKindOf(Path("start")), FileKind::kSpoolStart);
   EXPECT_EQ(*FileKindOf(Path("csv")), FileKind::kOther);
   EXPECT_EQ(*FileKindOf(Path("nothing")), FileKind::kEmpty);

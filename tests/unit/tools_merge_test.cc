@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Row MakeRow(const std::string& region, double flop, const std::string& host = "") {
   Row row;
@@ -68,10 +69,30 @@ TEST(MergeTables, SaysANoteOnce) {
 }
 
 TEST(SummaryOf, SaysThatNoProcessReachedTheGpu) {
-  const auto lines = SummaryOf("x.rafter", rafter::Run{}, Table{}, true);
+  rafter::Run run;
+  run.command = "'/opt/my app/bench' --size 3";
+  const auto lines = SummaryOf("x.rafter", run, BuildTable(run, {}), true);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0], "x.rafter: 0 regions of 0 processes");
-  EXPECT_THAT(lines[1], HasSubstr("started CUDA or marked an NVTX region"));
+  EXPECT_THAT(lines[1], StartsWith("bench: no process of it started CUDA or marked a region; "));
+}
+
+TEST(SummaryOf, SaysOnceThatRegionsMetNoGpu) {
+  rafter::Run run;
+  RunProcess& process = run.processes.emplace_back();
+  process.executable = "/bin/bench";
+  process.pid = 7;
+  RegionPath& region = process.paths.emplace_back();
+  region.path = 1;
+  region.name = "solve";
+  region.calls = 2;
+  region.uncounted["no CUDA context was current"] = 2;
+  const auto lines = SummaryOf("x.rafter", run, BuildTable(run, {}), true);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[1],
+            "bench (pid 7): only calls and host times of its regions are there; no GPU of it is "
+            "known, so see that it uses CUDA; if it uses OpenCL or Vulkan, its work runs in a "
+            "context that CUPTI does not see");
 }
 
 TEST(SummaryOf, TellsRegionsFromLaunchesAndOverlaps) {
@@ -95,7 +116,7 @@ TEST(SummaryOf, SaysTheSameReasonOnceForAllProcesses) {
     process.devices.emplace_back().name = "NVIDIA H200";
     run.processes.push_back(process);
   }
-  const auto lines = SummaryOf("x.rafter", run, Table{}, true);
+  const auto lines = SummaryOf("x.rafter", run, BuildTable(run, {}), true);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0], "x.rafter: 0 regions of 1024 processes on NVIDIA H200");
   EXPECT_THAT(lines[1], HasSubstr("bench (pid 1) and 1023 more: it marked no region"));

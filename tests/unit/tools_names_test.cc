@@ -81,28 +81,56 @@ TEST(PlanInjection, SetsBothEntriesWhereNoOtherToolIs) {
   for (const char* unset : {"", "none"}) {
     const InjectionPlan plan = PlanInjection(
         "/x/libinject.so", {{"CUDA_INJECTION64_PATH", unset}, {"NVTX_INJECTION64_PATH", unset}});
-    EXPECT_TRUE(plan.counters);
     EXPECT_TRUE(plan.notes.empty());
     EXPECT_EQ(plan.set.at("CUDA_INJECTION64_PATH"), "/x/libinject.so");
     EXPECT_EQ(plan.set.at("NVTX_INJECTION64_PATH"), "/x/libinject.so");
   }
 }
 
-TEST(PlanInjection, LeavesOtherToolsWhereTheyAreAndSaysWhatThatMeans) {
+TEST(PlanInjection, LeavesTheCudaEntryAndStandsBeforeAnotherNvtxTool) {
   const InjectionPlan plan = PlanInjection(
       "/x/libinject.so",
       {{"CUDA_INJECTION64_PATH", "/other/tool.so"}, {"NVTX_INJECTION64_PATH", "/other/nvtx.so"}});
-  EXPECT_FALSE(plan.counters);
-  EXPECT_TRUE(plan.set.empty());
+  const Variables set = {{"NVTX_INJECTION64_PATH", "/x/libinject.so"},
+                         {"RAFTER_NVTX_NEXT", "/other/nvtx.so"}};
+  EXPECT_EQ(plan.set, set);
   ASSERT_EQ(plan.notes.size(), 2u);
-  EXPECT_NE(plan.notes[0].find("/other/tool.so"), std::string::npos);
-  EXPECT_NE(plan.notes[1].find("/other/nvtx.so"), std::string::npos);
+  EXPECT_EQ(plan.notes[0],
+            "CUDA_INJECTION64_PATH: already names /other/tool.so, which stays; if it holds the "
+            "GPU's counters, regions get times only: unset it to count");
+  EXPECT_EQ(plan.notes[1],
+            "NVTX_INJECTION64_PATH: already names /other/nvtx.so, which sees the same calls: "
+            "Rafter passes them on (RAFTER_NVTX_NEXT)");
+}
+
+TEST(PlanInjection, TakesThePlaceOfAnotherRafterAndKeepsTheToolBehindIt) {
+  const InjectionPlan plan =
+      PlanInjection("/x/libinject.so", {{"CUDA_INJECTION64_PATH", "/old/libinject.so"},
+                                        {"NVTX_INJECTION64_PATH", "/old/libinject.so"},
+                                        {"RAFTER_NVTX_NEXT", "/other/nvtx.so"}});
+  const Variables set = {{"CUDA_INJECTION64_PATH", "/x/libinject.so"},
+                         {"NVTX_INJECTION64_PATH", "/x/libinject.so"}};
+  EXPECT_EQ(plan.set, set);
+  ASSERT_EQ(plan.notes.size(), 2u);
+  EXPECT_EQ(plan.notes[1],
+            "NVTX_INJECTION64_PATH: names /old/libinject.so, of another Rafter; /x/libinject.so "
+            "takes its place");
+}
+
+TEST(WithoutInjection, GivesTheToolBehindUsItsPlaceBack) {
+  const Variables before = {{"CUDA_INJECTION64_PATH", "/other/tool.so"},
+                            {"NVTX_INJECTION64_PATH", "/x/libinject.so"},
+                            {"RAFTER_NVTX_NEXT", "/other/nvtx.so"}};
+  const Variables after = WithoutInjection(before);
+  EXPECT_EQ(after.at("CUDA_INJECTION64_PATH"), "/other/tool.so");
+  EXPECT_EQ(after.at("NVTX_INJECTION64_PATH"), "/other/nvtx.so");
+  EXPECT_FALSE(WithoutInjection({{"NVTX_INJECTION64_PATH", "/x/libinject.so"}})
+                   .contains("NVTX_INJECTION64_PATH"));
 }
 
 TEST(PlanInjection, StillCountsThroughNvtxWhereOnlyTheCudaEntryIsTaken) {
   const InjectionPlan plan =
       PlanInjection("/x/libinject.so", {{"CUDA_INJECTION64_PATH", "/other/tool.so"}});
-  EXPECT_TRUE(plan.counters);
   EXPECT_FALSE(plan.set.contains("CUDA_INJECTION64_PATH"));
   EXPECT_EQ(plan.set.at("NVTX_INJECTION64_PATH"), "/x/libinject.so");
 }
@@ -111,7 +139,6 @@ TEST(PlanInjection, TakesItsOwnNameForItself) {
   const InjectionPlan plan = PlanInjection(
       "/x/libinject.so",
       {{"CUDA_INJECTION64_PATH", "libinject.so"}, {"NVTX_INJECTION64_PATH", "/x/libinject.so"}});
-  EXPECT_TRUE(plan.counters);
   EXPECT_TRUE(plan.notes.empty());
 }
 

@@ -30,6 +30,13 @@ SURVIVAL_STORY(counts_for_a_while) {
   return 0;
 }
 
+SURVIVAL_STORY(marks_nothing) {
+  OpenGpu();
+  Launch("saxpy:ffma=5000,ns=100000");
+  cuCtxSynchronize();
+  return 0;
+}
+
 SURVIVAL_STORY(marks_before_cuda) {
   nvtxRangePushA("before cuInit");
   Prologue();
