@@ -9,6 +9,7 @@
 
 #include "tests/gpu/cuda_check.h"
 #include "tests/gpu/known_work.h"
+#include "tests/gpu/nvmarkers.h"
 #include "tests/gpu/options.h"
 #include "tests/gpu/region.h"
 
@@ -20,6 +21,7 @@ constexpr const char* kUsage =
     "  --regions N     regions of each kind (default 200)\n"
     "  --warmup N      uncounted-for regions of each kind before (default 20)\n"
     "  --kernel-us N   length of the kernel (default 10)\n"
+    "  --through WAY   nvtx, or nvmarker: LIKWID's functions (default nvtx)\n"
     "  --seconds N     goes on until N seconds have passed too (default 0)\n"
     "  --label TEXT    repeated in the output\n";
 
@@ -56,7 +58,24 @@ struct Plan {
   unsigned long long kernel_us = 10;
   double seconds = 0;
   bool launch = false;
+  NvMarkers markers;  // found: regions go through these
 };
+
+void Push(const NvMarkers& markers, const char* name) {
+  if (markers.found()) {
+    markers.start(name);
+  } else {
+    nvtxRangePushA(name);
+  }
+}
+
+void Pop(const NvMarkers& markers, const char* name) {
+  if (markers.found()) {
+    markers.stop(name);
+  } else {
+    nvtxRangePop();
+  }
+}
 
 // Measures `plan.regions` regions called `name`; marks none when `name` is null.
 Borders Measure(const char* name, const Plan& plan, cudaEvent_t first, cudaEvent_t last) {
@@ -69,11 +88,11 @@ Borders Measure(const char* name, const Plan& plan, cudaEvent_t first, cudaEvent
   const auto until = start + std::chrono::duration<double>(plan.seconds);
   for (; done < plan.regions || Clock::now() < until; ++done) {
     const auto before = Clock::now();
-    if (name != nullptr) nvtxRangePushA(name);
+    if (name != nullptr) Push(plan.markers, name);
     const auto pushed = Clock::now();
     if (plan.launch) LaunchSpin(plan.kernel_us * 1000, nullptr);
     const auto launched = Clock::now();
-    if (name != nullptr) nvtxRangePop();
+    if (name != nullptr) Pop(plan.markers, name);
     const auto popped = Clock::now();
     borders.push_ns.push_back(Nanoseconds(pushed - before));
     borders.pop_ns.push_back(Nanoseconds(popped - launched));
@@ -111,6 +130,9 @@ int Main(int argc, char** argv) {
       plan.warmup = options.Number();
     } else if (options.Is("--kernel-us")) {
       plan.kernel_us = options.Number();
+    } else if (options.Is("--through")) {
+      const std::string way = options.Value();
+      if (way == "nvmarker") plan.markers = NvMarkers::Require();
     } else if (options.Is("--seconds")) {
       plan.seconds = static_cast<double>(options.Number());
     } else if (options.Is("--label")) {
@@ -120,6 +142,7 @@ int Main(int argc, char** argv) {
     }
   }
   const cudaDeviceProp device = RequireDevice();
+  if (plan.markers.found()) plan.markers.init();
   cudaEvent_t first = nullptr;
   cudaEvent_t last = nullptr;
   Check(cudaEventCreate(&first), "creating an event");
@@ -146,6 +169,7 @@ int Main(int argc, char** argv) {
   Print("kernel", kernel, false);
   Print("kernel_unmarked", unmarked, true);
   std::printf("}\n");
+  if (plan.markers.found()) plan.markers.close();
   return 0;
 }
 

@@ -51,6 +51,7 @@ def read_table(path):
     """Returns the rows of a Rafter CSV as dictionaries, headers without units."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
+            csv.field_size_limit(1 << 24)  # a region's name may have a MiB
             lines = list(csv.reader(file))
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from error
