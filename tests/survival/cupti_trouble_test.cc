@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "tests/survival/counted_stream.h"
 #include "tests/survival/program_run.h"
 
 namespace rafter::survival {
@@ -190,6 +191,21 @@ TEST(GpuProgram, IsToldWhichLaunchBlocksInThePatchedSet) {
   EXPECT_TRUE(outcome.was_there);
   EXPECT_NE(outcome.err.find("the_waiting_kernel"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("--set time,memory"), std::string::npos) << outcome.err;
+}
+
+// Planning takes longer than a region is let wait, and the program is done before it: the
+// recorder must be out of CUPTI before the process ends.
+TEST(GpuProgram, MayEndWhileItsCountersArePlanned) {
+  ProgramRun run("cuda_target", {"calls_a_region_some_times"});
+  run.Set("SURVIVAL_TIMES", "3").Set("RAFTER_SET", "time,memory,sm,flop,speed-of-light");
+  run.Set("RAFTER_FAKE_CUPTI_DELAY_US", "cuptiProfilerHostConfigAddMetrics=600000");
+  const Outcome outcome = run.Enter(kCuda | kNvtx).Limit(30).Go();
+  EXPECT_EQ(StatusText(outcome.status), "exit status 0");
+  EXPECT_EQ(outcome.out, "called\n");
+  EXPECT_LT(outcome.seconds, 9);  // 5 s of waiting, one of CUPTI's calls
+  const CountedStream stream = CountedStream::Of(run);
+  EXPECT_TRUE(stream.said_goodbye());
+  EXPECT_TRUE(stream.Noted("planning was stopped", wire::FAILURE)) << stream.NoteTexts();
 }
 
 TEST(GpuProgram, NeverMakesACallThatCrashesWithoutADriver) {
