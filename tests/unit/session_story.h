@@ -130,7 +130,9 @@ int RunStory(const TemporaryFolder& folder, Story story) {
   const pid_t child = fork();
   if (child == 0) {
     if (chdir(folder.path().c_str()) != 0) _exit(99);
-    for (const char* name : {"RAFTER_COLLECTOR", "XDG_RUNTIME_DIR"}) unsetenv(name);
+    for (const char* name : {"RAFTER_COLLECTOR", "RAFTER_REQUIRE_CUPTI", "XDG_RUNTIME_DIR"}) {
+      unsetenv(name);
+    }
     setenv("RAFTER_QUIET", "1", 1);
     story();
     std::exit(0);
