@@ -27,7 +27,7 @@ void Describe(const RegionEvent& event, OpenRegion& open) {
 // The calling thread's record, with the session started; null when it cannot be had.
 ThreadRecord* InjectionSession::ReadyThread(const char* entry) {
   if (inert_.load(std::memory_order_relaxed)) return nullptr;
-  if (!recording_.load(std::memory_order_relaxed)) Start(entry, false);
+  if (!recording_.load(std::memory_order_acquire)) Start(entry, false);
   ThreadRecord* const mine = threads_.Mine();
   if (mine == nullptr) Health().Lost(Loss::kThreadsExceeded);
   return mine;
@@ -162,7 +162,7 @@ bool InjectionSession::CloseNamed(std::string_view name) {
 
 uint64_t InjectionSession::StartRange(uint32_t domain, const RegionEvent& event) {
   if (inert_.load(std::memory_order_relaxed)) return 0;
-  if (!recording_.load(std::memory_order_relaxed)) Start("nvtx", false);
+  if (!recording_.load(std::memory_order_acquire)) Start("nvtx", false);
   // The number of a range is a place and a serial that tells its uses apart.
   if (domain >= PathTable::kMaxDomains || !Wants(domain)) return ~uint64_t{0};
   for (size_t place = 0; place < kMaxStartedRanges; ++place) {

@@ -91,8 +91,9 @@ bool NameRules::Chosen(std::string_view path) const noexcept {
 
 // One pattern after the other, each on what the last has left.
 size_t NameRules::Replace(std::string_view name, Buffer& buffer, bool& replaced) const noexcept {
-  size_t size = std::min(name.size(), buffer.size());
+  size_t size = std::min(name.size(), kMaxGroupedBytes);
   std::memcpy(buffer.data(), name.data(), size);
+  buffer[size] = '\0';
   for (const regex_t& pattern : grouped_) {
     size_t from = 0;
     regmatch_t match;
@@ -105,7 +106,7 @@ size_t NameRules::Replace(std::string_view name, Buffer& buffer, bool& replaced)
       }
       replaced = true;
       buffer[start] = '*';
-      std::memmove(buffer.data() + start + 1, buffer.data() + end, size - end);
+      std::memmove(buffer.data() + start + 1, buffer.data() + end, size - end + 1);
       size -= end - start - 1;
       from = start + 1;
     }

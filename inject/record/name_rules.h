@@ -47,7 +47,7 @@ class NameRules final : public RegionChoice {
 
   // The name with every match of a pattern replaced by "*": `name` itself where there
   // is none, else text that is remembered or in `buffer`.
-  using Buffer = std::array<char, kMaxGroupedBytes>;
+  using Buffer = std::array<char, kMaxGroupedBytes + 1>;  // and a zero, for regexec's sake
   std::string_view Grouped(std::string_view name, uint64_t hash, Buffer& buffer) noexcept;
 
  private:

@@ -90,6 +90,7 @@ bool PathTable::IsChosen(const PathEntry& entry) noexcept {
   }
   auto* const text = static_cast<char*>(std::malloc(size + 1));
   if (text == nullptr) return false;
+  text[size] = '\0';
   char* end = text + size;
   const auto put = [&end](std::string_view part) {
     end -= part.size();
