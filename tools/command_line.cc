@@ -157,7 +157,9 @@ void CommandLine::Texts(const std::string& names, std::vector<std::string>* valu
   state_->app.add_option(names, *values, help)
       ->type_name(placeholder)
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      // Else it would take the inputs that follow it, too.
+      ->allow_extra_args(false);
 }
 
 void CommandLine::Number(const std::string& names, std::optional<double>* value,

@@ -23,6 +23,7 @@ constexpr Verb kVerbs[] = {
     {"ingest", VerbIngest, "spool files into a run file"},
     {"report", VerbReport, "tables: csv, json, markdown"},
     {"roofline", VerbRoofline, "the roofline as svg, pdf or png"},
+    {"compare", VerbCompare, "differences of two runs by region, limits for CI"},
     {"doctor", VerbDoctor, "can counters be read here; if not, why"},
     {"metrics", VerbMetrics, "metrics and passes of any chip, without a GPU"},
     {"env", VerbEnv, "the exports for running by hand"},

@@ -54,8 +54,8 @@ absl::StatusOr<Run> EvaluateAndRead(const std::string& path) {
   return run;
 }
 
-Result<Table> ReadRunFile(const std::string& path, const TableOptions& options,
-                          std::vector<std::string>& notes) {
+Result<ReadTable> ReadRunFile(const std::string& path, const TableOptions& options,
+                              std::vector<std::string>& notes) {
   auto file = RunFile::OpenForReading(path);
   if (!file.ok()) return Failed(file.status());
   auto run = (*file)->Read();
@@ -70,9 +70,14 @@ Result<Table> ReadRunFile(const std::string& path, const TableOptions& options,
                       "evaluated here: " + std::string(evaluated.status().message()));
     }
   }
+  ReadTable read;
+  for (const RunProcess& process : run->processes) {
+    read.devices.insert(read.devices.end(), process.devices.begin(), process.devices.end());
+  }
   RunTable made = TableOfRun(*std::move(run), options);
   if (!made.refused.empty()) notes.push_back(made.refused);
-  return std::move(made.table);
+  read.table = std::move(made.table);
+  return read;
 }
 
 Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
@@ -104,28 +109,6 @@ Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
   return *std::move(table);
 }
 
-Result<Table> ReadTable(const std::string& path, const TableChoices& choices,
-                        std::vector<std::string>& notes) {
-  Result<FileKind> kind = FileKindOf(path);
-  if (!kind.ok()) return kind.status();
-  switch (*kind) {
-    case FileKind::kRunFile:
-      return ReadRunFile(path, choices.Options(), notes);
-    case FileKind::kSpool:
-    case FileKind::kSpoolStart:
-      return Status::Failed(path + ": a spool file; run \"rafter ingest " + path +
-                            " -o RUN\" first");
-    case FileKind::kMarker:
-      return Status::Failed(path + ": a marker file of LIKWID's; run \"rafter ingest " + path +
-                            " --events LIST -o RUN\" first");
-    case FileKind::kEmpty:
-      return Status::Failed(path + ": empty; give a run file or a CSV file");
-    case FileKind::kOther:
-      break;
-  }
-  return ReadCsv(path, choices);
-}
-
 }  // namespace
 
 RunTable TableOfRun(Run run, const TableOptions& options) {
@@ -143,6 +126,11 @@ RunTable TableOfRun(Run run, const TableOptions& options) {
 }
 
 void TableChoices::Declare(CommandLine& line) {
+  DeclareReading(line);
+  line.Text("--hardware", &hardware, "NAME", "Name of the hardware in tables and charts");
+}
+
+void TableChoices::DeclareReading(CommandLine& line) {
   line.Text("--precision", &precision, "PRECISION",
             "What counts as work: fp16, fp32, fp64, tensor, or a tensor format as in tensor.bf16 "
             "(default: auto, the one with most)");
@@ -151,7 +139,6 @@ void TableChoices::Declare(CommandLine& line) {
   line.Choice("--fp16-weights", &fp16_weights, {"1", "2"},
               "Operations of an FP16 instruction: 2, as NVIDIA counts pairs, or 1, as older tables "
               "do (default: 2)");
-  line.Text("--hardware", &hardware, "NAME", "Name of the hardware in tables and charts");
 }
 
 Status TableChoices::Check() const {
@@ -210,13 +197,37 @@ Result<FileKind> FileKindOf(const std::string& path) {
   return IsMarkerFile(bytes) ? FileKind::kMarker : FileKind::kOther;
 }
 
+Result<ReadTable> ReadOneTable(const std::string& path, const TableChoices& choices,
+                               std::vector<std::string>& notes) {
+  Result<FileKind> kind = FileKindOf(path);
+  if (!kind.ok()) return kind.status();
+  switch (*kind) {
+    case FileKind::kRunFile:
+      return ReadRunFile(path, choices.Options(), notes);
+    case FileKind::kSpool:
+    case FileKind::kSpoolStart:
+      return Status::Failed(path + ": a spool file; run \"rafter ingest " + path +
+                            " -o RUN\" first");
+    case FileKind::kMarker:
+      return Status::Failed(path + ": a marker file of LIKWID's; run \"rafter ingest " + path +
+                            " --events LIST -o RUN\" first");
+    case FileKind::kEmpty:
+      return Status::Failed(path + ": empty; give a run file or a CSV file");
+    case FileKind::kOther:
+      break;
+  }
+  Result<Table> table = ReadCsv(path, choices);
+  if (!table.ok()) return table.status();
+  return ReadTable{std::move(*table), {}};
+}
+
 Result<Table> ReadTables(const std::vector<std::string>& paths, const TableChoices& choices,
                          std::vector<std::string>& notes) {
   std::vector<NamedTable> tables;
   for (const std::string& path : paths) {
-    Result<Table> table = ReadTable(path, choices, notes);
-    if (!table.ok()) return table.status();
-    tables.push_back({path, std::move(*table)});
+    Result<ReadTable> read = ReadOneTable(path, choices, notes);
+    if (!read.ok()) return read.status();
+    tables.push_back({path, std::move(read->table)});
   }
   if (tables.size() == 1) return std::move(tables.front().table);
   MergedTable merged = MergeTables(std::move(tables));

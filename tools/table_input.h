@@ -1,4 +1,4 @@
-// TableInput reads what `report` and `roofline` are given: run files and CSV.
+// TableInput reads what `report`, `roofline` and `compare` are given: run files and CSV.
 //
 //   Threads   one.
 //   Blocking  reads files; evaluates what a run file holds without values.
@@ -30,6 +30,8 @@ struct TableChoices {
   std::optional<double> peak_bytes_per_s;
 
   void Declare(CommandLine& line);
+  // Those of them that choose among what a run file holds: all but --hardware.
+  void DeclareReading(CommandLine& line);
   // What Declare cannot check: a tensor format as precision.
   Status Check() const;
   TableOptions Options() const;
@@ -48,6 +50,14 @@ RunTable TableOfRun(Run run, const TableOptions& options);
 // breaks off within its header, kMarker one that has the shape of LIKWID's.
 enum class FileKind { kRunFile, kSpool, kSpoolStart, kMarker, kOther, kEmpty };
 Result<FileKind> FileKindOf(const std::string& path);
+
+// Reads one input. `notes` as below.
+struct ReadTable {
+  Table table;
+  std::vector<RunDevice> devices;  // of all processes of a run file; empty: CSV tells of none
+};
+Result<ReadTable> ReadOneTable(const std::string& path, const TableChoices& choices,
+                               std::vector<std::string>& notes);
 
 // Reads all inputs and merges them. `notes` gets one line for each thing a
 // person should know.

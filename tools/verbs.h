@@ -19,6 +19,7 @@ int VerbCollect(Words words);
 int VerbIngest(Words words);
 int VerbReport(Words words);
 int VerbRoofline(Words words);
+int VerbCompare(Words words);
 int VerbDoctor(Words words);
 int VerbMetrics(Words words);
 int VerbEnv(Words words);

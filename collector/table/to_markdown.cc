@@ -2,9 +2,9 @@
 #include <functional>
 #include <map>
 
+#include "collector/table/aligned_rows.h"
 #include "collector/table/number_text.h"
 #include "collector/table/table.h"
-#include "collector/table/utf8.h"
 
 namespace rafter {
 namespace {
@@ -23,25 +23,6 @@ struct MarkdownColumn {
   std::function<std::string(const Row&)> text;
 };
 
-bool IsWordPart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Text that Markdown would take for markup stays text. An underscore inside a
-// word is none, and commands are easier to copy without backslashes.
-std::string Escaped(std::string_view text, size_t most_characters) {
-  const std::string line = OneLine(text, most_characters);
-  std::string escaped;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const bool inside =
-        i > 0 && i + 1 < line.size() && IsWordPart(line[i - 1]) && IsWordPart(line[i + 1]);
-    const bool markup = std::string_view("\\`*_|<>[]").find(line[i]) != std::string_view::npos;
-    if (markup && !(line[i] == '_' && inside)) escaped += '\\';
-    escaped += line[i];
-  }
-  return escaped;
-}
-
 std::string Value(const std::optional<double>& value, std::string_view unit) {
   if (!value) return "";
   return *value == 0 ? "0" : SiText(*value, unit);
@@ -53,7 +34,7 @@ std::string ShortKernel(const Row& row) {
   const size_t qualified = std::min(name.find('<'), name.size());
   size_t start = name.substr(0, qualified).rfind("::");
   start = start == std::string_view::npos ? 0 : start + 2;
-  return Escaped(name.substr(start), kMostNameCharacters);
+  return MarkdownText(name.substr(start), kMostNameCharacters);
 }
 
 // Reasons in the order first met, numbered from 1.
@@ -69,17 +50,17 @@ class Footnotes {
   }
   // What the row shows: the reason, or the number of the note that has it.
   std::string Text(const Row& row) const {
-    if (!IsLong(row)) return Escaped(row.reason, kMostMissingCharacters);
+    if (!IsLong(row)) return MarkdownText(row.reason, kMostMissingCharacters);
     std::string see = "see " + std::to_string(numbers_.at(row.reason));
     if (row.validity != "missing") return see;
     const size_t cause = std::min(row.reason.find("; "), row.reason.find(" ("));
     if (std::min(cause, row.reason.size()) > kMostMissingCharacters) return see;
-    return Escaped(row.reason.substr(0, cause), kMostMissingCharacters) + ", " + see;
+    return MarkdownText(row.reason.substr(0, cause), kMostMissingCharacters) + ", " + see;
   }
   std::string List() const {
     std::string text;
     for (size_t i = 0; i < reasons_.size(); ++i) {
-      text += std::to_string(i + 1) + ". " + Escaped(reasons_[i], kMostNoteCharacters) + "\n";
+      text += std::to_string(i + 1) + ". " + MarkdownText(reasons_[i], kMostNoteCharacters) + "\n";
     }
     return text;
   }
@@ -94,59 +75,9 @@ class Footnotes {
   std::map<std::string, size_t> numbers_;
 };
 
-// Characters, not bytes: "µ" is one.
-size_t WidthOf(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-  }));
-}
-
-// The text of all cells, each column as wide as its widest.
-class AlignedRows {
- public:
-  explicit AlignedRows(const std::vector<MarkdownColumn>& columns) : columns_(columns) {}
-
-  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-
-  std::string Text() const {
-    std::vector<size_t> widths(columns_.size(), 4);  // "---:"
-    for (const auto& cells : rows_) {
-      for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], WidthOf(cells[i]));
-    }
-    std::string text;
-    for (size_t row = 0; row < rows_.size(); ++row) {
-      text += Line(rows_[row], widths);
-      if (row == 0) text += Rule(widths);
-    }
-    return text;
-  }
-
- private:
-  std::string Line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) const {
-    std::string text = "|";
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const std::string padding(widths[i] - WidthOf(cells[i]), ' ');
-      text += " " + (columns_[i].is_number ? padding + cells[i] : cells[i] + padding) + " |";
-    }
-    return text + "\n";
-  }
-  std::string Rule(const std::vector<size_t>& widths) const {
-    std::string text = "|";
-    for (size_t i = 0; i < widths.size(); ++i) {
-      const bool is_number = columns_[i].is_number;
-      text +=
-          " " + std::string(widths[i] - (is_number ? 1 : 0), '-') + (is_number ? ":" : "") + " |";
-    }
-    return text + "\n";
-  }
-
-  const std::vector<MarkdownColumn>& columns_;
-  std::vector<std::vector<std::string>> rows_;
-};
-
 MarkdownColumn TextColumn(std::string title, std::string Row::*field, size_t most_characters) {
   return {std::move(title), false,
-          [=](const Row& row) { return Escaped(row.*field, most_characters); }};
+          [=](const Row& row) { return MarkdownText(row.*field, most_characters); }};
 }
 
 MarkdownColumn NumberColumn(std::string title, std::optional<double> Row::*field,
@@ -211,9 +142,13 @@ std::vector<MarkdownColumn> Columns(const Table& table, const Footnotes& footnot
 std::string ToMarkdown(const Table& table) {
   const Footnotes footnotes(table);
   const std::vector<MarkdownColumn> columns = Columns(table, footnotes);
-  AlignedRows rows(columns);
+  std::vector<bool> is_number;
   std::vector<std::string> cells;
-  for (const MarkdownColumn& column : columns) cells.push_back(column.title);
+  for (const MarkdownColumn& column : columns) {
+    is_number.push_back(column.is_number);
+    cells.push_back(column.title);
+  }
+  AlignedRows rows(is_number);
   rows.Add(std::move(cells));
   for (const Row& row : table.rows) {
     cells = {};
@@ -224,7 +159,7 @@ std::string ToMarkdown(const Table& table) {
   if (const std::string reasons = footnotes.List(); !reasons.empty()) text += "\n" + reasons;
   if (!table.notes.empty()) text += "\n";
   for (const std::string& note : table.notes) {
-    text += "- " + Escaped(note, kMostNoteCharacters) + "\n";
+    text += "- " + MarkdownText(note, kMostNoteCharacters) + "\n";
   }
   return text;
 }

@@ -8,5 +8,8 @@ rafter_add_test(repeated_launches_test LABEL unit SOURCES repeated_launches_test
 rafter_add_test(formulas_test LABEL unit SOURCES formulas_test.cc LINK rafter_table)
 rafter_add_test(roofline_test LABEL unit SOURCES roofline_test.cc LINK rafter_roofline)
 rafter_add_test(chart_test LABEL unit SOURCES chart_test.cc LINK rafter_roofline)
+rafter_add_test(compare_test LABEL unit
+                SOURCES compare_test.cc compare_limits_test.cc compare_chart_test.cc
+                LINK rafter_compare)
 rafter_add_test(composition_test LABEL unit SOURCES composition_test.cc LINK rafter_table)
 rafter_add_test(device_rows_test LABEL unit SOURCES device_rows_test.cc LINK rafter_table)

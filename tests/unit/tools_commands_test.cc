@@ -25,8 +25,8 @@ class RafterCommands : public ToolsProgram {
 };
 
 TEST_F(RafterCommands, HelpOfEveryCommandHasAnExample) {
-  for (const char* verb :
-       {"", "run", "collect", "ingest", "report", "roofline", "doctor", "metrics", "env"}) {
+  for (const char* verb : {"", "run", "collect", "ingest", "report", "roofline", "compare",
+                           "doctor", "metrics", "env"}) {
     const Said said = Shell(std::string("$RAFTER ") + verb + " --help");
     EXPECT_EQ(said.exit_status, 0) << verb;
     EXPECT_THAT(said.out, HasSubstr("Example:\n")) << verb;

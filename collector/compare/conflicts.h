@@ -1,0 +1,26 @@
+// Conflicts are what makes two runs no pair: another GPU, another clock, another
+// driver or CUPTI.
+//
+//   Threads   pure functions.
+//   Blocking  never.
+//   Memory    returns values.
+//   Lifetime  plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collector/compare/comparison.h"
+
+namespace rafter {
+
+// Looks at what both sides tell, over the rows that were matched: names of GPUs,
+// whole GPU or MIG slice, mean SM and DRAM clock by duration (further apart than
+// kOtherClockShare), versions of driver and CUPTI. One line each.
+std::vector<std::string> ConflictsOf(const Comparison& comparison);
+
+// What could not be looked at since a side does not tell it, and that the GPU is
+// another one of the same name.
+std::vector<std::string> NotesOnSides(const Comparison& comparison);
+
+}  // namespace rafter
