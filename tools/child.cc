@@ -63,6 +63,8 @@ int NextSignal(const sigset_t& held, std::optional<Clock::time_point> deadline, 
 // Longer than any run, and short enough for the clock's arithmetic.
 constexpr double kLongestTimeout_s = 1e8;
 
+constexpr std::chrono::seconds kTick{1};
+
 }  // namespace
 
 HeldSignals::HeldSignals() {
@@ -126,6 +128,12 @@ Spawned Spawn(const std::vector<std::string>& arguments, const Variables& enviro
   if (null_streams.input) open_null(STDIN_FILENO, O_RDONLY);
   if (null_streams.output) open_null(STDOUT_FILENO, O_WRONLY);
   if (null_streams.errors) open_null(STDERR_FILENO, O_WRONLY);
+  if (!null_streams.log.empty()) {
+    const int flags = O_WRONLY | O_CREAT | (null_streams.append_log ? O_APPEND : O_TRUNC);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, null_streams.log.c_str(), flags,
+                                     0666);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  }
   Spawned spawned;
   spawned.error = posix_spawnp(&spawned.pid, words[0].c_str(), &actions, &attributes,
                                Pointers(words).data(), Pointers(settings).data());
@@ -134,7 +142,8 @@ Spawned Spawn(const std::vector<std::string>& arguments, const Variables& enviro
   return spawned;
 }
 
-Ending Await(pid_t pid, const HeldSignals& signals, std::optional<double> timeout_s) {
+Ending Await(pid_t pid, const HeldSignals& signals, std::optional<double> timeout_s,
+             const std::function<void()>& tick) {
   Ending ending;
   std::optional<Clock::time_point> deadline;
   if (timeout_s.has_value()) {
@@ -162,7 +171,13 @@ Ending Await(pid_t pid, const HeldSignals& signals, std::optional<double> timeou
       continue;
     }
     siginfo_t info = {};
-    const int signal = NextSignal(signals.held(), deadline, info);
+    std::optional<Clock::time_point> wake = deadline;
+    if (tick) {
+      tick();
+      const Clock::time_point next = Clock::now() + kTick;
+      wake = deadline.has_value() ? std::min(*deadline, next) : next;
+    }
+    const int signal = NextSignal(signals.held(), wake, info);
     if (IsPassedOn(signal, info)) kill(pid, signal);
     const bool asks_for_end =
         signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;

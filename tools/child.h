@@ -8,6 +8,7 @@
 #pragma once
 
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ struct NullStreams {
   bool input = false;
   bool output = false;
   bool errors = false;
+  std::string log = {};     // file that standard output and error go to instead; empty: none
+  bool append_log = false;  // behind what the file holds, else in its place
 };
 
 // Starts arguments[0], searched in PATH, never through a shell. Of the
@@ -68,8 +71,10 @@ struct Ending {
 
 // Waits for the program. SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on;
 // SIGINT and SIGQUIT are not, since the terminal sends them to both. After
-// `timeout_s` the program gets SIGTERM and kKillDelay_s later SIGKILL.
-Ending Await(pid_t pid, const HeldSignals& signals, std::optional<double> timeout_s);
+// `timeout_s` the program gets SIGTERM and kKillDelay_s later SIGKILL. `tick`, where
+// there is one, is called about once a second meanwhile.
+Ending Await(pid_t pid, const HeldSignals& signals, std::optional<double> timeout_s,
+             const std::function<void()>& tick = {});
 
 inline constexpr int kKillDelay_s = 5;
 

@@ -162,6 +162,14 @@ void CommandLine::Texts(const std::string& names, std::vector<std::string>* valu
       ->allow_extra_args(false);
 }
 
+void CommandLine::Lists(const std::string& names, std::vector<std::string>* values,
+                        const std::string& placeholder, const std::string& help) {
+  state_->app.add_option(names, *values, help)
+      ->type_name(placeholder)
+      ->expected(1, CLI::detail::expected_max_vector_size)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void CommandLine::Number(const std::string& names, std::optional<double>* value,
                          const std::string& placeholder, const std::string& help) {
   const std::string name = LongName(names);

@@ -46,6 +46,9 @@ class CommandLine {
             const std::string& help, const std::string& variable = "");
   void Texts(const std::string& names, std::vector<std::string>* values,
              const std::string& placeholder, const std::string& help);
+  // As Texts, with one or more values each time: "--from-csv a.csv b.csv".
+  void Lists(const std::string& names, std::vector<std::string>* values,
+             const std::string& placeholder, const std::string& help);
   // A finite number above zero.
   void Number(const std::string& names, std::optional<double>* value,
               const std::string& placeholder, const std::string& help);

@@ -19,6 +19,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"run", VerbRun, "count one command"},
+    {"batch", VerbBatch, "count a set of programs, into one table"},
     {"collect", VerbCollect, "the collector in the foreground"},
     {"ingest", VerbIngest, "spool files into a run file"},
     {"report", VerbReport, "tables: csv, json, markdown"},

@@ -73,14 +73,15 @@ Status CheckExact(const RunCounting& counting) {
 
 }  // namespace
 
-void RunCounting::Declare(CommandLine& line) {
+void RunCounting::Declare(CommandLine& line, const std::string& replay_default) {
   line.Text("--overhead", &overhead, "PERCENT",
             "Time that counting may add beyond each region's first instances (default: 5)",
             "RAFTER_OVERHEAD");
   line.Text("--granularity", &granularity, "region|instance|kernel",
             "What gets numbers of its own (default: region)", "RAFTER_GRANULARITY");
   line.Text("--replay", &replay, "none|kernel|application",
-            "What is run again, so that one instance is counted in every set (default: none)",
+            "What is run again, so that one instance is counted in every set (default: " +
+                replay_default + ")",
             "RAFTER_REPLAY");
   line.Flag("--exact", &exact, "Run once for each set and count every instance");
   line.Text("--skip", &skip, "N",

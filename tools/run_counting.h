@@ -24,7 +24,8 @@ struct RunCounting {
   std::string exact_origin = "--exact";  // or the variable that said it
   bool measure_overhead = false;
 
-  void Declare(CommandLine& line);
+  // `replay_default` is what stands in for --replay, as --help says it.
+  void Declare(CommandLine& line, const std::string& replay_default = "none");
 
   // Completes the options from `variables`, and refuses values that there are
   // not and options that contradict each other.

@@ -56,20 +56,8 @@ absl::StatusOr<Run> EvaluateAndRead(const std::string& path) {
 
 Result<ReadTable> ReadRunFile(const std::string& path, const TableOptions& options,
                               std::vector<std::string>& notes) {
-  auto file = RunFile::OpenForReading(path);
-  if (!file.ok()) return Failed(file.status());
-  auto run = (*file)->Read();
-  if (!run.ok()) return Failed(run.status());
-  file->reset();
-  if (LacksValues(*run)) {
-    absl::StatusOr<Run> evaluated = EvaluateAndRead(path);
-    if (evaluated.ok()) {
-      run = std::move(evaluated);
-    } else {
-      notes.push_back(path + ": some counters are stored without values, and they cannot be " +
-                      "evaluated here: " + std::string(evaluated.status().message()));
-    }
-  }
+  Result<Run> run = ReadRun(path, notes);
+  if (!run.ok()) return run.status();
   ReadTable read;
   for (const RunProcess& process : run->processes) {
     read.devices.insert(read.devices.end(), process.devices.begin(), process.devices.end());
@@ -110,6 +98,20 @@ Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
 }
 
 }  // namespace
+
+Result<Run> ReadRun(const std::string& path, std::vector<std::string>& notes) {
+  auto file = RunFile::OpenForReading(path);
+  if (!file.ok()) return Failed(file.status());
+  auto run = (*file)->Read();
+  if (!run.ok()) return Failed(run.status());
+  file->reset();
+  if (!LacksValues(*run)) return *std::move(run);
+  absl::StatusOr<Run> evaluated = EvaluateAndRead(path);
+  if (evaluated.ok()) return *std::move(evaluated);
+  notes.push_back(path + ": some counters are stored without values, and they cannot be " +
+                  "evaluated here: " + std::string(evaluated.status().message()));
+  return *std::move(run);
+}
 
 RunTable TableOfRun(Run run, const TableOptions& options) {
   RunTable made;

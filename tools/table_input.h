@@ -46,6 +46,10 @@ struct RunTable {
 };
 RunTable TableOfRun(Run run, const TableOptions& options);
 
+// Reads a run file; what it holds without values is evaluated into it, where CUPTI
+// is at hand, else `notes` says so.
+Result<Run> ReadRun(const std::string& path, std::vector<std::string>& notes);
+
 // What the first bytes of a file say it is; kSpoolStart is a spool file that
 // breaks off within its header, kMarker one that has the shape of LIKWID's.
 enum class FileKind { kRunFile, kSpool, kSpoolStart, kMarker, kOther, kEmpty };

@@ -15,6 +15,7 @@ namespace rafter {
 using Words = std::span<const std::string>;
 
 int VerbRun(Words words);
+int VerbBatch(Words words);
 int VerbCollect(Words words);
 int VerbIngest(Words words);
 int VerbReport(Words words);

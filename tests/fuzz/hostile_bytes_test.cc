@@ -142,6 +142,56 @@ TEST(HostileBytes, MutatedMarkerFilesGiveATableOrAReason) {
   for (int i = 0; i < 3000; ++i) FeedMarkerFile(Mutated(MarkerText(), random));
 }
 
+std::string ReportText() {
+  return R"({"context": {"executable": "./b", "load_avg": [0.1, 2], "caches": [{"level": 1}],)"
+         R"( "paradigm": "Cuda", "float_type": "32"}, "benchmarks": [)"
+         R"({"name": "A-x/8", "run_name": "A-x/8", "run_type": "iteration", "real_time": NaN,)"
+         R"( "error_occurred": true, "error_message": "no \"b\" \u00e9"},)"
+         R"({"name": "B<int, -1>_mean", "run_name": "B<int, -1>", "aggregate_name": "mean",)"
+         R"( "ratio": -Infinity}, {"name": "A_BigO", "aggregate_name": "BigO"}]})";
+}
+
+TEST(HostileBytes, AReportOfBenchmarksThatBreaksOffAnywhereIsReadUpToThere) {
+  const std::string text = ReportText();
+  for (size_t length = 0; length <= text.size(); ++length) {
+    FeedBenchReport(std::string_view(text).substr(0, length));
+  }
+}
+
+TEST(HostileBytes, MutatedReportsOfBenchmarksAreReadOrRefused) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 5000; ++i) FeedBenchReport(Mutated(ReportText(), random));
+}
+
+// Only what a report is made of, so that values of every kind come together.
+TEST(HostileBytes, RandomReportsOfBenchmarksAreReadOrRefused) {
+  std::mt19937 random(8);
+  const std::string_view parts[] = {"{",
+                                    "}",
+                                    "[",
+                                    "]",
+                                    ",",
+                                    ":",
+                                    "\"name\"",
+                                    "\"run_name\"",
+                                    "\"context\"",
+                                    "\"benchmarks\"",
+                                    "NaN",
+                                    "1e3",
+                                    "true",
+                                    "null",
+                                    "\"A<b/c>-d/8\"",
+                                    "-inf",
+                                    "\\",
+                                    "\"",
+                                    "\x01"};
+  for (int i = 0; i < 5000; ++i) {
+    std::string text = i % 2 == 0 ? "{\"benchmarks\":[{\"name\":" : "{\"context\":{";
+    for (size_t k = random() % 60; k > 0; --k) text += parts[random() % std::size(parts)];
+    FeedBenchReport(text);
+  }
+}
+
 // Only what a marker file is made of, so that lines of every kind come together.
 TEST(HostileBytes, RandomLinesGiveATableOrAReason) {
   std::mt19937 random(6);

@@ -7,9 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "collector/bench_report/bench_report.h"
+#include "collector/bench_report/join_report.h"
+#include "collector/bench_report/sound_json.h"
 #include "collector/ingest/collector.h"
 #include "collector/ingest/frame_reader.h"
 #include "collector/ingest/ledger.h"
@@ -141,6 +145,25 @@ void FeedMarkerFile(std::string_view bytes) {
     run.markers[0].contradiction = WhyNoConstantScale(run.markers[0], truth);
     ToCsv(BuildTable(run, {}));
   }
+}
+
+void FeedBenchReport(std::string_view bytes) {
+  if (SoundJson(SoundJson(bytes).text).mended > 0) Abort("mended text is still not sound");
+  const auto report = ReadBenchReport(bytes);
+  if (!report.ok()) return;
+  std::set<std::string> names;
+  Table table;
+  for (const Benchmark& benchmark : report->benchmarks) {
+    if (benchmark.run_name.empty() || benchmark.run_name.size() > BenchReport::kMostNameBytes) {
+      Abort("a run name is out of bounds");
+    }
+    if (!names.insert(benchmark.run_name).second) Abort("a run name is there twice");
+    table.rows.emplace_back().region = "a/" + benchmark.run_name + "/b:c";
+    if (!ProblemOfRegion(*report, benchmark.run_name)) Abort("a run name is not found");
+  }
+  std::vector<std::string> notes;
+  JoinReport(*report, table, notes);
+  ToCsv(table);
 }
 
 void FeedEventList(std::string_view bytes) {

@@ -27,6 +27,11 @@ void FeedSpool(std::string_view bytes);
 // aborts where a reading is not of the list of events.
 void FeedMarkerFile(std::string_view bytes);
 
+// Takes the bytes as a report of Google Benchmark and joins it with rows; aborts where
+// a run name is beyond its bound or is there twice, or where mending left what JSON
+// does not allow.
+void FeedBenchReport(std::string_view bytes);
+
 // Takes the bytes as a list of LIKWID's events.
 void FeedEventList(std::string_view bytes);
 

@@ -13,3 +13,4 @@ rafter_add_test(compare_test LABEL unit
                 LINK rafter_compare)
 rafter_add_test(composition_test LABEL unit SOURCES composition_test.cc LINK rafter_table)
 rafter_add_test(device_rows_test LABEL unit SOURCES device_rows_test.cc LINK rafter_table)
+rafter_add_test(bench_report_test LABEL unit SOURCES bench_report_test.cc LINK rafter_bench_report)

@@ -322,6 +322,21 @@ TEST_F(RafterRunLikwid, PeaksFillTheRowsOfTheTable) {
   }
 }
 
+TEST_F(RafterRunLikwid, ABatchTakesItsOptionsAndTable) {
+  Write("marked", "#!/bin/sh\nexec " RAFTER_MARKER_PROGRAM " close\n");
+  Write("unmarked", "#!/bin/sh\n");
+  const Said said = Shell(
+      "unset LIKWID_NVMON_GPUS LIKWID_GPUS LD_PRELOAD RAFTER_LIKWID_PATH; export " + variables_ +
+      " FAKE_MARKERS=$PWD/script; mkdir build; mv marked unmarked build; chmod +x build/*; "
+      "./bin/rafter batch -b build -r marked --source likwid -O events=DRAM_BYTES_SUM -o all");
+  EXPECT_EQ(said.exit_status, 1);
+  EXPECT_THAT(said.err,
+              HasSubstr("batch: unmarked: never reached the GPU: LIKWID counted nothing"));
+  EXPECT_EQ(Cell("all.csv", "Source"), "likwid") << said.err;
+  EXPECT_EQ(Cell("all.csv", "Memory Traffic [Byte]"), "1000");
+  EXPECT_EQ(Cell("all.csv", "Region"), "copy");
+}
+
 TEST_F(RafterRunLikwid, TellsWhatCountingCosts) {
   const Said said =
       Run("-o a.rafter --measure-overhead --events DRAM_BYTES_SUM", "close say LD_PRELOAD");
