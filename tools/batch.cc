@@ -53,12 +53,12 @@ class BatchOutputs {
     RooflineOptions options;
     options.peak_flop_per_s = request_.choices.peak_flop_per_s;
     options.peak_bytes_per_s = request_.choices.peak_bytes_per_s;
+    const Roofline roofline = BuildRoofline(table, options);
     for (size_t i = 0; i < files_.size(); ++i) {
       OutputFile& file = files_[i];
       const bool is_table = i == 0 && !request_.no_csv;
-      Result<std::string> content =
-          is_table ? Result<std::string>(ToCsv(table))
-                   : DrawChart(BuildRoofline(table, options), file.path(), notes);
+      Result<std::string> content = is_table ? Result<std::string>(ToCsv(table))
+                                             : DrawChart({roofline, table}, file.path(), notes);
       const Status written = content.ok() ? file.Write(*content) : content.status();
       if (!written.ok()) Say("batch: " + written.message());
       complete = complete && written.ok();

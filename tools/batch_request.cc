@@ -32,7 +32,7 @@ void DeclareBatch(CommandLine& line, BatchRequest& request, std::vector<std::str
              "Merge these tables in, first; rows of a program counted now win");
   line.Flag("--no-csv", &request.no_csv, "Write no table");
   line.Texts("--roofline", &request.charts, "FILE",
-             "Also draw the chart: .svg, .pdf or .png; repeatable");
+             "Also draw the chart: .html, .svg, .pdf or .png; repeatable");
   line.Texts("-O", &settings, "NAME=VALUE", "Option of the source; repeatable");
   line.Number("--timeout", &request.timeout_s, "S",
               "SIGTERM to a program after S seconds, SIGKILL 5 s later");
@@ -114,7 +114,7 @@ Status CheckOutputs(const BatchRequest& request) {
   std::vector<std::string> names = request.charts;
   if (!request.no_csv) names.push_back(request.csv());
   for (const std::string& chart : request.charts) {
-    Result<ChartFormat> format = ChartFormatOf(chart);
+    const auto format = ChartFormatOf(chart);
     if (!format.ok()) return Status::Failed("--roofline " + format.status().message());
   }
   for (size_t i = 0; i < names.size(); ++i) {

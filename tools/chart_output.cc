@@ -14,23 +14,27 @@ constexpr size_t kMostNamed = 4;
 
 }  // namespace
 
-Result<ChartFormat> ChartFormatOf(const std::string& path) {
+Result<std::optional<ChartFormat>> ChartFormatOf(const std::string& path) {
+  using Format = std::optional<ChartFormat>;
   const auto ends = [&](const char* suffix) { return path.ends_with(suffix); };
-  if (ends(".svg")) return ChartFormat::kSvg;
-  if (ends(".pdf")) return ChartFormat::kPdf;
-  if (ends(".png")) return ChartFormat::kPng;
-  if (ends(".html")) {
+  if (ends(".svg")) return Format(ChartFormat::kSvg);
+  if (ends(".pdf")) return Format(ChartFormat::kPdf);
+  if (ends(".png")) return Format(ChartFormat::kPng);
+  if (!ends(".html")) {
     return Status::Failed(path +
-                          ": HTML charts are not in this version; choose .svg, .pdf or .png");
+                          ": no chart format has this suffix; choose .html, .svg, .pdf or .png");
   }
-  return Status::Failed(path + ": no chart format has this suffix; choose .svg, .pdf or .png");
+  if (!CanMakeHtml()) return Status::Failed(path + ": " + WhyNoHtml());
+  return Format();
 }
 
-Result<std::string> DrawChart(const Roofline& roofline, const std::string& path,
-                              std::vector<std::string>& notes) {
-  Result<ChartFormat> format = ChartFormatOf(path);
+Result<std::string> DrawChart(const HtmlChart& chart, const std::string& path,
+                              std::vector<std::string>& notes, const HtmlChart* baseline) {
+  const Result<std::optional<ChartFormat>> format = ChartFormatOf(path);
   if (!format.ok()) return format.status();
-  absl::StatusOr<std::string> drawing = DrawRoofline(roofline, *format);
+  const Roofline& roofline = chart.roofline;
+  absl::StatusOr<std::string> drawing =
+      *format ? DrawRoofline(roofline, **format) : ToHtml(chart, baseline);
   if (!drawing.ok()) {
     return Status::Failed(path + ": not drawn: " + std::string(drawing.status().message()));
   }

@@ -59,7 +59,12 @@ Status CheckFiles(const CompareRequest& request) {
   const auto& chart = request.chart.value;
   const auto& output = request.output.value;
   if (chart.has_value()) {
-    if (Result<ChartFormat> format = ChartFormatOf(*chart); !format.ok()) return format.status();
+    const auto format = ChartFormatOf(*chart);
+    if (!format.ok()) return format.status();
+    if (!format->has_value()) {
+      return Status::Failed(*chart +
+                            ": ratios are drawn as .svg, .pdf or .png; choose one of them");
+    }
   }
   if (chart.has_value() && output.has_value() && IsSameFile(*chart, *output)) {
     return Status::Failed(*chart + ": is --output and --chart; give one of them another name");
@@ -167,7 +172,7 @@ Result<bool> WriteOut(const Comparison& comparison, const CompareRequest& reques
   bool complete = table_file.has_value() ? Write(*table_file, text) : Print(text);
   if (!chart_file.has_value()) return complete;
   const absl::StatusOr<std::string> drawing =
-      DrawRatioChart(comparison, *ChartFormatOf(chart_file->path()));
+      DrawRatioChart(comparison, **ChartFormatOf(chart_file->path()));
   if (drawing.ok()) return Write(*chart_file, *drawing) && complete;
   Say("compare: " + chart_file->path() + ": not drawn: " + std::string(drawing.status().message()));
   return false;

@@ -23,7 +23,7 @@ constexpr Verb kVerbs[] = {
     {"collect", VerbCollect, "the collector in the foreground"},
     {"ingest", VerbIngest, "spool files into a run file"},
     {"report", VerbReport, "tables: csv, json, markdown"},
-    {"roofline", VerbRoofline, "the roofline as svg, pdf or png"},
+    {"roofline", VerbRoofline, "the roofline as html, svg, pdf or png"},
     {"compare", VerbCompare, "differences of two runs by region, limits for CI"},
     {"doctor", VerbDoctor, "can counters be read here; if not, why"},
     {"metrics", VerbMetrics, "metrics and passes of any chip, without a GPU"},

@@ -17,7 +17,7 @@ void Declare(CommandLine& line, RunRequest& request) {
             "RAFTER_OUTPUT");
   line.Text("--csv", &request.csv, "FILE", "Also write the table");
   line.Texts("--roofline", &request.charts, "FILE",
-             "Also draw the chart: .svg, .pdf or .png; repeatable");
+             "Also draw the chart: .html, .svg, .pdf or .png; repeatable");
   line.Flag("--force", &request.force, "Overwrite these files");
   line.Text("--set", &request.sets, "SET[,SET...]",
             "Sets to count (default: time,memory,sm,flop); also integer, occupancy, "
@@ -103,7 +103,7 @@ Status ExpandNames(RunRequest& request, const Variables& variables) {
   }
   for (std::string& chart : request.charts) {
     RAFTER_RETURN_IF_ERROR(Expand("--roofline", chart, variables));
-    Result<ChartFormat> format = ChartFormatOf(chart);
+    const auto format = ChartFormatOf(chart);
     if (!format.ok()) return Status::Failed("--roofline " + format.status().message());
   }
   return Status::Ok();

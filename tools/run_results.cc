@@ -57,9 +57,10 @@ void RunResults::DrawCharts(const Table& table, std::vector<std::string>& lines)
   RooflineOptions options;
   options.peak_flop_per_s = request_.peak_flop_per_s;
   options.peak_bytes_per_s = request_.peak_bytes_per_s;
+  const Roofline roofline = BuildRoofline(table, options);
   for (OutputFile& chart : charts_) {
     std::vector<std::string> notes;
-    Result<std::string> drawing = DrawChart(BuildRoofline(table, options), chart.path(), notes);
+    Result<std::string> drawing = DrawChart({roofline, table}, chart.path(), notes);
     if (!drawing.ok()) {  // what cannot be drawn in one format cannot in any
       Say("run: " + drawing.status().message());
       Lack(drawing.status().message());

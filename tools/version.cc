@@ -1,4 +1,5 @@
 // `rafter --version`: ours, CUPTI found, driver, built-in features.
+#include "collector/roofline/to_html.h"
 #include "collector/store/utf8.h"
 #include "tools/cupti_probe.h"
 #include "tools/driver_probe.h"
@@ -27,7 +28,9 @@ int PrintVersion() {
   text += "library: " + (library.ok() ? *library : library.status().message()) + "\n";
   text +=
       "features: source cupti; regions nvtx; sets time, memory, sm, flop; tables csv, json, "
-      "markdown; charts svg, pdf, png; planning and evaluation " RAFTER_PLANNING "\n";
+      "markdown; charts ";
+  text += CanMakeHtml() ? "html, " : "";
+  text += "svg, pdf, png; planning and evaluation " RAFTER_PLANNING "\n";
   return Print(text) ? kDone : kIncomplete;
 }
 

@@ -164,7 +164,7 @@ void AddRow(const Table& table, size_t index, const std::string& label, Roofline
   const auto flop_per_byte = Ratio(row.flop, row.traffic_bytes, row.flop_per_byte, row);
   const auto flop_per_s = Ratio(row.flop, row.duration_s, row.flop_per_s, row);
   if (!IsPositive(row.flop) || !IsPositive(flop_per_byte) || !IsPositive(flop_per_s)) {
-    roofline.undrawn.push_back({label, WhyNotDrawn(row)});
+    roofline.undrawn.push_back({label, WhyNotDrawn(row), index});
     return;
   }
   RooflinePoint point;

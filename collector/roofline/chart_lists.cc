@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "collector/roofline/drawable.h"
 #include "collector/roofline/points.h"
 #include "collector/table/number_text.h"
 #include "collector/table/utf8.h"
@@ -127,22 +128,6 @@ bool AnyFlagged(const std::vector<MarkerStyle>& styles) {
 bool AnyHollow(const std::vector<MarkerStyle>& styles) {
   return std::any_of(styles.begin(), styles.end(),
                      [](const MarkerStyle& style) { return style.is_hollow; });
-}
-
-// Those of the roofline, and why a roof is not there.
-std::vector<std::string> NotesOf(const Roofline& roofline) {
-  std::vector<std::string> notes = roofline.notes;
-  if (roofline.compute.empty()) {
-    notes.push_back(
-        "no compute roof: the table has no peak performance; give one with "
-        "--peak-performance");
-  }
-  if (roofline.memory.empty()) {
-    notes.push_back(
-        "no memory roof: the table has no peak bandwidth; give one with "
-        "--peak-bandwidth");
-  }
-  return notes;
 }
 
 // Rows that are not drawn for the same reason.

@@ -5,6 +5,7 @@
 #include "collector/roofline/canvas.h"
 #include "collector/roofline/chart_frame.h"
 #include "collector/roofline/chart_lists.h"
+#include "collector/roofline/drawable.h"
 #include "collector/roofline/label_placer.h"
 #include "collector/roofline/points.h"
 #include "collector/roofline/roofline.h"
@@ -28,40 +29,6 @@ constexpr double kLegendGap = 20;
 constexpr size_t kMostTitleCharacters = 90;
 constexpr size_t kMostSubtitleCharacters = 150;
 
-bool IsDrawable(double value) { return std::isfinite(value) && value > 0; }
-
-// What has no place on a log-log chart is listed, so that one bad number
-// cannot hide the rest.
-Roofline Drawable(const Roofline& roofline) {
-  Roofline drawable = roofline;
-  drawable.compute.clear();
-  drawable.memory.clear();
-  drawable.points.clear();
-  for (const ComputeRoof& roof : roofline.compute) {
-    if (IsDrawable(roof.flop_per_s)) drawable.compute.push_back(roof);
-  }
-  for (const MemoryRoof& roof : roofline.memory) {
-    if (IsDrawable(roof.bytes_per_s)) drawable.memory.push_back(roof);
-  }
-  for (const RooflinePoint& point : roofline.points) {
-    if (IsDrawable(point.flop_per_byte) && IsDrawable(point.flop_per_s)) {
-      drawable.points.push_back(point);
-    } else {
-      drawable.undrawn.push_back({point.label, "intensity or performance is not a number above 0"});
-    }
-  }
-  return drawable;
-}
-
-std::string WhyEmpty(const Roofline& roofline) {
-  std::string why = "the roofline has neither roofs nor points, so there is nothing to draw";
-  if (roofline.undrawn.empty()) return why;
-  const Undrawn& first = roofline.undrawn.front();
-  const size_t cause = std::min(first.reason.find("; "), first.reason.find(" ("));
-  return why + "; " + OneLine(first.label, kMostTitleCharacters) + ": " +
-         first.reason.substr(0, cause) + "; \"rafter report\" tells of all rows";
-}
-
 void DrawHeading(const Roofline& roofline, Canvas& canvas) {
   canvas.Text(OneLine(roofline.title, kMostTitleCharacters), {.size = 21, .is_bold = true},
               {kMargin, 22});
@@ -72,10 +39,9 @@ void DrawHeading(const Roofline& roofline, Canvas& canvas) {
 }  // namespace
 
 absl::StatusOr<std::string> DrawRoofline(const Roofline& roofline, ChartFormat format) {
-  const Roofline drawable = Drawable(roofline);
-  if (drawable.compute.empty() && drawable.memory.empty() && drawable.points.empty()) {
-    return absl::InvalidArgumentError(WhyEmpty(drawable));
-  }
+  const absl::StatusOr<Roofline> checked = Drawable(roofline);
+  if (!checked.ok()) return checked.status();
+  const Roofline& drawable = *checked;
   TextSetter text;
   const SeriesOfPoints series = ChooseSeries(drawable.points);
   const std::vector<MarkerStyle> styles = MarkerStyles(drawable, series);

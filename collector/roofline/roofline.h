@@ -49,6 +49,7 @@ struct RooflinePoint {
 struct Undrawn {
   std::string label;
   std::string reason;
+  size_t row = 0;  // in the table
 };
 
 struct Roofline {

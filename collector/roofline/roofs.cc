@@ -22,20 +22,6 @@ constexpr double kRidgeRadius = 3.6;
 const TextStyle kRoofText{.size = 12, .is_bold = true, .color = 0x1f2937};
 const TextStyle kRidgeText{.size = 10.5, .color = 0x4b5563};
 
-std::string_view OriginText(RoofOrigin origin) {
-  switch (origin) {
-    case RoofOrigin::kMeasured:
-      return "measured";
-    case RoofOrigin::kObserved:
-      return "observed";
-    case RoofOrigin::kTheoretical:
-      return "theoretical";
-    case RoofOrigin::kGiven:
-      return "given";
-  }
-  return "";
-}
-
 std::vector<double> Dashes(const std::string& kind) {
   if (kind == "fp64" || kind == "l2") return {9, 4};
   if (kind == "fp16" || kind == "l1") return {9, 3, 2, 3};
@@ -210,6 +196,20 @@ std::optional<Segment> MemoryLine(const MemoryRoof& roof, double highest_compute
 }
 
 }  // namespace
+
+std::string_view OriginText(RoofOrigin origin) {
+  switch (origin) {
+    case RoofOrigin::kMeasured:
+      return "measured";
+    case RoofOrigin::kObserved:
+      return "observed";
+    case RoofOrigin::kTheoretical:
+      return "theoretical";
+    case RoofOrigin::kGiven:
+      return "given";
+  }
+  return "";
+}
 
 std::string KindText(const std::string& kind) {
   std::string text = kind;

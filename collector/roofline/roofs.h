@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/roofline/canvas.h"
@@ -44,6 +45,9 @@ inline constexpr size_t kMostLabelledRidges = 4;
 // tells `placer` what other labels must avoid.
 void DrawRoofs(const RoofsOnPage& roofs, const ChartFrame& frame, const std::vector<Box>& markers,
                TextSetter& text, Canvas& canvas, LabelPlacer& placer);
+
+// "measured", "given".
+std::string_view OriginText(RoofOrigin origin);
 
 // "FP32", "DRAM"; "Tensor".
 std::string KindText(const std::string& kind);

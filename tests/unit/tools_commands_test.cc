@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "collector/roofline/to_html.h"
 #include "tests/unit/real_cupti.h"
 #include "tests/unit/tools_program.h"
 
@@ -53,8 +54,9 @@ TEST_F(RafterCommands, WrongUseIsOneLine) {
   ExpectRefused("$RAFTER report gone.rafter", "gone.rafter: cannot be read (No such file");
   ExpectRefused("$RAFTER report --format xml a", "--format xml: not known");
   ExpectRefused("$RAFTER report .", "cannot be read (Is a directory)");
-  ExpectRefused("$RAFTER roofline a.csv", "give --output FILE.svg, .pdf or .png");
-  ExpectRefused("$RAFTER roofline -o a.html a.csv", "HTML charts are not in this version");
+  ExpectRefused("$RAFTER roofline a.csv", "give --output FILE.html, .svg, .pdf or .png");
+  ExpectRefused("$RAFTER roofline -o a.svg --baseline a.csv b.csv",
+                "--baseline: only an HTML chart shows one");
   ExpectRefused("$RAFTER ingest -o a.rafter", "no input was given");
   ExpectRefused("$RAFTER ingest x.spool", "--output: the run file is missing");
   ExpectRefused("$RAFTER metrics --plan time", "name one with --chip");
@@ -102,6 +104,22 @@ TEST_F(RafterCommands, EnvPrintsExportsThatAShellCanRead) {
       "test -f $NVTX_INJECTION64_PATH");
   EXPECT_EQ(twice.exit_status, 0);
   EXPECT_THAT(twice.out, HasSubstr("/libinject.so\n1\n"));
+}
+
+TEST_F(RafterCommands, HtmlChartIsOneFileAndTheSameEachTime) {
+  if (!CanMakeHtml()) GTEST_SKIP() << WhyNoHtml();
+  const std::string table = RAFTER_SOURCE_DIR "/tests/golden/fixture-h200.csv";
+  const Said said = Shell("$RAFTER roofline -o a.html --baseline " + table + " " + table +
+                          " && $RAFTER roofline -o b.html --baseline " + table + " " + table);
+  EXPECT_EQ(said.exit_status, 0) << said.err;
+  EXPECT_THAT(said.err, HasSubstr("rafter: a.html: 11 points\n"));
+  const std::string page = Read("a.html");
+  EXPECT_THAT(page, StartsWith("<!doctype html>"));
+  EXPECT_TRUE(page == Read("b.html"));
+  ExpectRefused("$RAFTER roofline -o c.html --baseline gone.csv " + table,
+                "--baseline: gone.csv: cannot be read");
+  ExpectRefused("$RAFTER roofline --force -o a.html --baseline a.html " + table,
+                "a.html: is an input too and would be lost");
 }
 
 TEST_F(RafterCommands, DoctorExplainsAMachineWithoutGpu) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "collector/roofline/to_html.h"
 #include "tests/unit/tools_program.h"
 
 namespace rafter {
@@ -96,7 +97,6 @@ TEST_F(RafterRun, WrongUseIsFoundBeforeTheProgramStarts) {
       {"-o '%q{RAFTER_TEST_NOT_SET}'", "is not set"},
       {"--csv '%r.csv'", "no launcher's variable gives a rank"},
       {"--roofline a.gif", "--roofline a.gif: no chart format has this suffix"},
-      {"--roofline a.html", "HTML charts are not in this version"},
       {"--set time,metrics:", "no metric is named"},
       {"--metrics 'a b'", "--metrics a b: \"a b\" is no name of a metric"},
       {"--precision fp61 --csv a.csv", "--precision fp61: not known"},
@@ -215,6 +215,12 @@ TEST_F(RafterRun, TablesAndChartsGoWhereTheyWereAskedFor) {
   const Said said = Shell("$RAFTER run -o a.rafter --csv %h.csv -- true; ls *.csv");
   EXPECT_THAT(said.out, Not(HasSubstr("%h")));
   EXPECT_THAT(said.err, HasSubstr(".csv: 1 row"));
+}
+
+TEST_F(RafterRun, DrawsAnHtmlChart) {
+  if (!CanMakeHtml()) GTEST_SKIP() << WhyNoHtml();
+  Shell("$RAFTER run -o a.rafter --peak-performance 1e13 --roofline a.html -- true");
+  EXPECT_THAT(Read("a.html"), StartsWith("<!doctype html>"));
 }
 
 TEST_F(RafterRun, TableThatCannotBeWrittenIsNamedAndTheStatusStays) {

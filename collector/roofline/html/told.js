@@ -1,0 +1,48 @@
+// told: what is said of a point, by hover and aloud.
+
+// What is told of a point, in lines.
+function pointLines(item, partner) {
+  const lines = [item.label, `${ratioText(item.x)} FLOP/Byte, ${siText(item.y, "FLOP/s")}`];
+  const say = (name, unit) => {
+    const number = numberOf(item, name);
+    return number === null ? "" : `${name} ${siText(number, unit)}`;
+  };
+  lines.push(
+    [say("Duration", "s"), say("FLOP", "FLOP"), say("Memory Traffic", "B")]
+      .filter(Boolean)
+      .join(", "),
+  );
+  const words = (...names) => names.map((name) => wordOf(item, name)).filter(Boolean);
+  const rank = wordOf(item, "Rank");
+  const what = [
+    words("Precision", "Memory Level").join(" at "),
+    ...words("Paradigm", "Executable"),
+  ];
+  if (rank) what.push(`rank ${rank}`);
+  lines.push(what.filter(Boolean).join(", "));
+  const validity = wordOf(item, "Validity");
+  const reason = wordOf(item, "Reason");
+  if (validity) lines.push(reason ? `${validity}: ${reason}` : validity);
+  if (item.above) lines.push("above its roof: the roof is too low or the numbers are too high");
+  if (partner && partner.y !== null) {
+    lines.push(`${ratioText(item.y / partner.y)} of the baseline's ${siText(partner.y, "FLOP/s")}`);
+  }
+  return lines.filter(Boolean);
+}
+
+// Lines of at most 76 characters and at most five for each text.
+function hoverText(item, partner) {
+  const folded = (text) => {
+    const rows = [""];
+    for (const word of shortText(text, 360).split(" ")) {
+      for (const piece of word.match(/.{1,76}/gu) ?? [""]) {
+        const last = rows[rows.length - 1];
+        if (last && last.length + piece.length > 75) rows.push(piece);
+        else rows[rows.length - 1] = last ? `${last} ${piece}` : piece;
+      }
+    }
+    return rows.map(plotText).join("<br>");
+  };
+  const [name, ...rest] = pointLines(item, partner).map(folded);
+  return [`<b>${name}</b>`, ...rest].join("<br>");
+}
