@@ -161,7 +161,7 @@ TEST_F(RafterCompare, NamesWrongUse) {
                 "--fail-on time>5%: \"time\" is no quantity; write one of duration, ");
   ExpectRefused("$RAFTER compare --fail-on 'duration>x' old.csv new.csv", "no percentage");
   ExpectRefused("$RAFTER compare --spread much old.csv new.csv", "--spread much: no percentage");
-  ExpectRefused("$RAFTER compare --chart c.html old.csv new.csv", "choose .svg, .pdf or .png");
+  ExpectRefused("$RAFTER compare --chart c.html old.csv new.csv", "drawn as .svg, .pdf or .png");
   ExpectRefused("$RAFTER compare --chart c.txt old.csv new.csv", "no chart format");
   ExpectRefused("$RAFTER compare --force -o old.csv old.csv new.csv",
                 "old.csv: is an input too and would be lost");
