@@ -1,4 +1,5 @@
 // `rafter batch`: counts a set of programs, into one table.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -47,18 +48,20 @@ class BatchOutputs {
   }
 
   // Whether all was written; says what was, and what was not and why.
-  bool Write(const Table& table) {
+  bool Write(const Table& given) {
     bool complete = true;
     std::vector<std::string> notes;
+    const Table table = Arranged(given, Aggregation::kNone, notes);
+    const Table drawn = Arranged(given, Aggregation::kSum, notes);
     RooflineOptions options;
     options.peak_flop_per_s = request_.choices.peak_flop_per_s;
     options.peak_bytes_per_s = request_.choices.peak_bytes_per_s;
-    const Roofline roofline = BuildRoofline(table, options);
+    const Roofline roofline = BuildRoofline(drawn, options);
     for (size_t i = 0; i < files_.size(); ++i) {
       OutputFile& file = files_[i];
       const bool is_table = i == 0 && !request_.no_csv;
       Result<std::string> content = is_table ? Result<std::string>(ToCsv(table))
-                                             : DrawChart({roofline, table}, file.path(), notes);
+                                             : DrawChart({roofline, drawn}, file.path(), notes);
       const Status written = content.ok() ? file.Write(*content) : content.status();
       if (!written.ok()) Say("batch: " + written.message());
       complete = complete && written.ok();
@@ -73,6 +76,18 @@ class BatchOutputs {
   }
 
  private:
+  // What is not there is said once, of the table or of the charts.
+  Table Arranged(const Table& table, Aggregation by_default,
+                 std::vector<std::string>& notes) const {
+    std::vector<std::string> lines;
+    Table rows = request_.rows.Arrange(table, request_.choices.Levels(), by_default, lines);
+    for (std::string& line : lines) {
+      if (std::find(notes.begin(), notes.end(), line) == notes.end())
+        notes.push_back(std::move(line));
+    }
+    return rows;
+  }
+
   const BatchRequest& request_;
   std::vector<OutputFile> files_;
 };

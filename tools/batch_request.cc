@@ -47,6 +47,7 @@ void Declare(CommandLine& line, BatchRequest& request, std::vector<std::string>&
   request.regions.Declare(line);
   request.likwid.Declare(line);
   request.choices.Declare(line);
+  request.rows.Declare(line, "none for the table, sum for the charts");
   line.Number("--peak-performance", &request.choices.peak_flop_per_s, "FLOP/s",
               "Compute roof of the chart, and of rows that have none of their own");
   line.Number("--peak-bandwidth", &request.choices.peak_bytes_per_s, "B/s",
@@ -156,6 +157,7 @@ Status Check(BatchRequest& request, const std::vector<std::string>& settings,
   RAFTER_RETURN_IF_ERROR(CheckSelection(request));
   RAFTER_RETURN_IF_ERROR(CheckTargetArguments(request));
   RAFTER_RETURN_IF_ERROR(request.choices.Check());
+  RAFTER_RETURN_IF_ERROR(request.rows.Check());
   return CheckOutputs(request);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/likwid_request.h"
+#include "tools/row_choices.h"
 #include "tools/run_counting.h"
 #include "tools/run_regions.h"
 #include "tools/table_input.h"
@@ -47,6 +48,7 @@ struct BatchRequest {
 
   // For the table of all.
   TableChoices choices;
+  RowChoices rows;
 
   // The options that each `rafter run` gets, without those of files and of --replay.
   std::vector<std::string> RunOptions() const;

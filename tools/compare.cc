@@ -5,6 +5,7 @@
 #include "collector/compare/comparison_text.h"
 #include "collector/compare/limits.h"
 #include "collector/compare/ratio_chart.h"
+#include "collector/table/memory_levels.h"
 #include "collector/table/reason_text.h"
 #include "tools/chart_output.h"
 #include "tools/command_line.h"
@@ -99,6 +100,9 @@ Result<ComparedSide> ReadSide(const std::string& path, const CompareRequest& req
                               std::vector<std::string>& notes) {
   Result<ReadTable> read = ReadOneTable(path, request.choices, notes);
   if (!read.ok()) return read.status();
+  if (const auto levels = request.choices.Levels(); !levels.empty()) {
+    read->table = AtMemoryLevels(read->table, levels);
+  }
   ComparedSide side{path, std::move(read->table), {}};
   for (const RunDevice& device : read->devices) {
     DeviceVersions versions;

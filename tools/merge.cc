@@ -63,6 +63,7 @@ MergedTable MergeTables(std::vector<NamedTable> tables) {
     }
   }
   for (NamedTable& table : tables) {
+    merged.table.unmarked.merge(table.table.unmarked);
     for (Row& row : table.table.rows) merged.table.rows.push_back(std::move(row));
     for (std::string& note : table.table.notes) {
       std::vector<std::string>& notes = merged.table.notes;

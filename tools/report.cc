@@ -5,6 +5,7 @@
 #include "tools/exit_status.h"
 #include "tools/message.h"
 #include "tools/output_file.h"
+#include "tools/row_choices.h"
 #include "tools/table_input.h"
 #include "tools/verbs.h"
 
@@ -30,6 +31,7 @@ int VerbReport(Words words) {
   TextOption format;
   TextOption output;
   TableChoices choices;
+  RowChoices rows;
   bool force = false;
   CommandLine line({"report", "Tables of run files and CSV files, merged.", "[options] RUN|CSV...",
                     "  rafter report --format markdown run.rafter"});
@@ -39,12 +41,15 @@ int VerbReport(Words words) {
   line.Text("-o,--output", &output, "FILE", "Where it goes (default: standard output)");
   line.Flag("--force", &force, "Overwrite FILE");
   choices.Declare(line);
+  rows.Declare(line, "none");
+  rows.DeclareRanks(line);
   line.Number("--peak-performance", &choices.peak_flop_per_s, "FLOP/s",
               "Peak Performance of rows that have none");
   line.Number("--peak-bandwidth", &choices.peak_bytes_per_s, "B/s",
               "Peak Bandwidth of rows that have none");
   if (const auto status = line.Parse(words); status.has_value()) return *status;
   if (const Status status = choices.Check(); !status.ok()) return line.Refuse(status.message());
+  if (const Status status = rows.Check(); !status.ok()) return line.Refuse(status.message());
   if (inputs.empty()) return line.Refuse("no input was given; name a run file or a CSV file");
   if (force && !output.value.has_value()) {
     return line.Refuse("--force: there is no file to overwrite; give --output too");
@@ -57,6 +62,7 @@ int VerbReport(Words words) {
   std::vector<std::string> notes;
   Result<Table> table = ReadTables(inputs, choices, notes);
   if (!table.ok()) return line.Refuse(table.status().message());
+  *table = rows.Arrange(*std::move(table), choices.Levels(), Aggregation::kNone, notes);
   // The other forms have room for them.
   if (format.value.value_or("csv") == "csv") {
     for (const std::string& note : table->notes) {

@@ -6,6 +6,7 @@
 #include "tools/exit_status.h"
 #include "tools/message.h"
 #include "tools/output_file.h"
+#include "tools/row_choices.h"
 #include "tools/table_input.h"
 #include "tools/verbs.h"
 
@@ -18,6 +19,7 @@ struct RooflineRequest {
   TextOption title;
   TextOption baseline;
   TableChoices choices;
+  RowChoices rows;
   RooflineOptions options;
   bool force = false;
 };
@@ -35,10 +37,17 @@ void Declare(CommandLine& line, RooflineRequest& request) {
               "Compute roof to draw");
   line.Number("--peak-bandwidth", &request.options.peak_bytes_per_s, "B/s", "Memory roof to draw");
   request.choices.Declare(line);
+  request.rows.Declare(line, "sum");
+  request.rows.DeclareRanks(line);
+  request.rows.DeclareChart(line);
 }
 
-Status Check(const RooflineRequest& request) {
+Status Check(RooflineRequest& request) {
   RAFTER_RETURN_IF_ERROR(request.choices.Check());
+  RAFTER_RETURN_IF_ERROR(request.rows.Check());
+  if (request.rows.is_hierarchical() && request.choices.memory_level.value.has_value()) {
+    return Status::Failed("--hierarchical: contradicts --memory-level; leave one of them out");
+  }
   if (request.inputs.empty()) {
     return Status::Failed("no input was given; name a run file or a CSV file");
   }
@@ -62,10 +71,18 @@ Status Check(const RooflineRequest& request) {
   return Status::Ok();
 }
 
+Result<Table> ReadRows(const std::vector<std::string>& paths, const RooflineRequest& request,
+                       std::vector<std::string>& notes) {
+  Result<Table> table = ReadTables(paths, request.choices, notes);
+  if (!table.ok()) return table;
+  return request.rows.Arrange(*std::move(table), request.choices.Levels(), Aggregation::kSum,
+                              notes);
+}
+
 // Without a baseline: no rows.
 Result<Table> ReadBaseline(const RooflineRequest& request, std::vector<std::string>& notes) {
   if (!request.baseline.value.has_value()) return Table();
-  Result<Table> table = ReadTables({*request.baseline.value}, request.choices, notes);
+  Result<Table> table = ReadRows({*request.baseline.value}, request, notes);
   if (table.ok()) return table;
   return Status::Failed("--baseline: " + table.status().message());
 }
@@ -82,7 +99,7 @@ int VerbRoofline(Words words) {
   if (const Status status = Check(request); !status.ok()) return line.Refuse(status.message());
   request.options.title = request.title.value.value_or("");
   std::vector<std::string> notes;
-  const Result<Table> table = ReadTables(request.inputs, request.choices, notes);
+  const Result<Table> table = ReadRows(request.inputs, request, notes);
   if (!table.ok()) return line.Refuse(table.status().message());
   const Result<Table> older = ReadBaseline(request, notes);
   if (!older.ok()) return line.Refuse(older.status().message());

@@ -30,6 +30,7 @@ void Declare(CommandLine& line, RunRequest& request) {
   request.regions.Declare(line);
   request.likwid.Declare(line);
   request.choices.Declare(line);
+  request.rows.Declare(line, "none for the table, sum for the chart");
   line.Number("--peak-performance", &request.peak_flop_per_s, "FLOP/s",
               "Compute roof of the chart, and of rows that have none of their own");
   line.Number("--peak-bandwidth", &request.peak_bytes_per_s, "B/s",
@@ -74,6 +75,11 @@ Status CheckDependents(const RunRequest& request) {
     return Status::Failed(
         "--precision, --memory-level, --fp16-weights, --hardware: only the table and the chart use "
         "them; give --csv FILE or --roofline FILE too");
+  }
+  if (const std::string option = request.rows.FirstGiven(); !table_used && !option.empty()) {
+    return Status::Failed(option +
+                          ": only the table and the chart use it; give --csv FILE or --roofline "
+                          "FILE too");
   }
   if (request.quiet && request.verbose) {
     return Status::Failed("--quiet: contradicts --verbose; give one of them");
@@ -199,6 +205,9 @@ std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variable
   if (!request.quiet && !verbose.empty() && verbose != "0") request.verbose = true;
   if (const Status status = CheckSets(request); !status.ok()) return line.Refuse(status.message());
   if (const Status status = PlanRuns(request, variables); !status.ok()) {
+    return line.Refuse(status.message());
+  }
+  if (const Status status = request.rows.Check(); !status.ok()) {
     return line.Refuse(status.message());
   }
   for (const auto& check : {CheckOptionsForLikwid, CheckCollector, CheckDependents}) {

@@ -13,6 +13,7 @@
 
 #include "tools/command_line.h"
 #include "tools/likwid_request.h"
+#include "tools/row_choices.h"
 #include "tools/run_counting.h"
 #include "tools/run_regions.h"
 #include "tools/table_input.h"
@@ -32,6 +33,7 @@ struct RunRequest {
   LikwidRequest likwid;
   std::vector<std::string> sets_by_run;  // of an application replay, else empty
   TableChoices choices;
+  RowChoices rows;
   std::optional<double> peak_flop_per_s;
   std::optional<double> peak_bytes_per_s;
   std::optional<double> timeout_s;

@@ -53,7 +53,21 @@ void RunResults::CheckExact(const Table& table) {
   Lack(text);
 }
 
-void RunResults::DrawCharts(const Table& table, std::vector<std::string>& lines) {
+// What is not there is said once, of the table or of the chart.
+Table RunResults::Arranged(const Table& table, Aggregation by_default,
+                           std::vector<std::string>& lines) const {
+  std::vector<std::string> notes;
+  Table rows = request_.rows.Arrange(table, request_.choices.Levels(), by_default, notes);
+  for (std::string& note : notes) {
+    if (std::find(lines.begin(), lines.end(), note) == lines.end())
+      lines.push_back(std::move(note));
+  }
+  return rows;
+}
+
+void RunResults::DrawCharts(const Table& given, std::vector<std::string>& lines) {
+  if (charts_.empty()) return;
+  const Table table = Arranged(given, Aggregation::kSum, lines);
   RooflineOptions options;
   options.peak_flop_per_s = request_.peak_flop_per_s;
   options.peak_bytes_per_s = request_.peak_bytes_per_s;
@@ -92,8 +106,9 @@ std::string RunResults::Write(Run given, const std::string& run_file, bool enter
   }
   CheckExact(table);
   if (csv_.has_value()) {
-    const bool written = Put(*csv_, ToCsv(table));
-    if (written) lines.push_back(csv_->path() + ": " + CountText(table.rows.size(), "row", "rows"));
+    const Table rows = Arranged(table, Aggregation::kNone, lines);
+    const bool written = Put(*csv_, ToCsv(rows));
+    if (written) lines.push_back(csv_->path() + ": " + CountText(rows.rows.size(), "row", "rows"));
   }
   DrawCharts(table, lines);
   const std::vector<std::string> overhead = OverheadLines(run.program_runs);

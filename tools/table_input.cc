@@ -11,6 +11,7 @@
 #include "collector/ingest/marker_file.h"
 #include "collector/store/run_file.h"
 #include "collector/table/formulas.h"
+#include "collector/table/memory_levels.h"
 #include "proto/frame.h"
 #include "tools/message.h"
 #include "tools/nearest.h"
@@ -69,8 +70,7 @@ Result<ReadTable> ReadRunFile(const std::string& path, const TableOptions& optio
 }
 
 Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
-  for (const TextOption* option :
-       {&choices.precision, &choices.memory_level, &choices.fp16_weights}) {
+  for (const TextOption* option : {&choices.precision, &choices.fp16_weights}) {
     if (!option->value.has_value()) continue;
     return Status::Failed(
         option->origin + ": " + path +
@@ -136,14 +136,21 @@ void TableChoices::DeclareReading(CommandLine& line) {
   line.Text("--precision", &precision, "PRECISION",
             "What counts as work: fp16, fp32, fp64, tensor, or a tensor format as in tensor.bf16 "
             "(default: auto, the one with most)");
-  line.Choice("--memory-level", &memory_level, {"dram", "l2", "l1"},
-              "Where traffic is taken (default: dram)");
+  line.Text("--memory-level", &memory_level, "LEVEL[,LEVEL...]",
+            "Where traffic is taken: dram, l2 or l1; of several each row is there once for each "
+            "(default: dram)");
   line.Choice("--fp16-weights", &fp16_weights, {"1", "2"},
               "Operations of an FP16 instruction: 2, as NVIDIA counts pairs, or 1, as older tables "
               "do (default: 2)");
 }
 
 Status TableChoices::Check() const {
+  if (memory_level.value.has_value()) {
+    const auto levels = ParseMemoryLevels(*memory_level.value);
+    if (!levels.ok()) {
+      return Status::Failed(memory_level.origin + ": " + std::string(levels.status().message()));
+    }
+  }
   if (!precision.value.has_value()) return Status::Ok();
   const std::string& asked = *precision.value;
   std::vector<std::string> known = Precisions();
@@ -168,7 +175,7 @@ Status TableChoices::Check() const {
 TableOptions TableChoices::Options() const {
   TableOptions options;
   if (precision.value.has_value()) options.precision = *precision.value;
-  if (memory_level.value.has_value()) options.memory_level = *memory_level.value;
+  if (const auto levels = Levels(); !levels.empty()) options.memory_level = levels.front();
   if (hardware.value.has_value()) options.hardware = *hardware.value;
   if (fp16_weights.value == "1") {
     options.fp16_add_weight = 1;
@@ -177,6 +184,12 @@ TableOptions TableChoices::Options() const {
   options.peak_flop_per_s = peak_flop_per_s;
   options.peak_bytes_per_s = peak_bytes_per_s;
   return options;
+}
+
+std::vector<std::string> TableChoices::Levels() const {
+  if (!memory_level.value.has_value()) return {};
+  auto levels = ParseMemoryLevels(*memory_level.value);
+  return levels.ok() ? *std::move(levels) : std::vector<std::string>{};
 }
 
 bool TableChoices::any() const {

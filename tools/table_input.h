@@ -32,9 +32,11 @@ struct TableChoices {
   void Declare(CommandLine& line);
   // Those of them that choose among what a run file holds: all but --hardware.
   void DeclareReading(CommandLine& line);
-  // What Declare cannot check: a tensor format as precision.
+  // What Declare cannot check: a tensor format as precision, several memory levels.
   Status Check() const;
   TableOptions Options() const;
+  // --memory-level, where it was given: "dram", or several.
+  std::vector<std::string> Levels() const;
   bool any() const;
 };
 

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "collector/roofline/point_labels.h"
 #include "collector/roofline/roofline.h"
+#include "collector/table/formulas.h"
+#include "collector/table/memory_levels.h"
 
 namespace rafter {
 namespace {
@@ -91,21 +94,46 @@ std::string Named(const Table& table, std::string Row::*field) {
   return text;
 }
 
-// Highest peak of each kind ("fp32" or "dram"), in order of appearance.
+bool HasAnyOf(const Table& table, const std::vector<Term>& terms) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+    return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+      const auto metric = row.metrics.find(term.metric);
+      return metric != row.metrics.end() && metric->second;
+    });
+  });
+}
+
+// A peak of the rows was observed where the table has what it is made of. LIKWID reads
+// no peaks, so its rows have what a person gave. Tables without raw metrics do not tell.
+RoofOrigin OriginOf(const Table& table, const Row& row, const std::optional<PeakFormula>& formula) {
+  if (row.source == "likwid") return RoofOrigin::kGiven;
+  const bool tells = !row.metrics.empty();
+  const bool is_made = formula && HasAnyOf(table, formula->per_cycle);
+  return tells && !is_made ? RoofOrigin::kGiven : RoofOrigin::kObserved;
+}
+
+// Highest peak of each kind ("fp32" or "dram") and origin, in order of appearance.
 struct Peak {
   std::string kind;
   double per_s = 0;
+  RoofOrigin origin = RoofOrigin::kObserved;
 };
 
 std::vector<Peak> HighestPeaks(const Table& table, std::string Row::*kind,
                                std::optional<double> Row::*per_s) {
   std::vector<Peak> peaks;
+  const auto formula_of = [&](const Row& row) {
+    return per_s == &Row::peak_flop_per_s ? PeakPerformance(row.precision)
+                                          : PeakBandwidth(row.memory_level);
+  };
   for (const Row& row : table.rows) {
     if (!IsPositive(row.*per_s)) continue;
-    const auto peak = std::find_if(peaks.begin(), peaks.end(),
-                                   [&](const Peak& each) { return each.kind == row.*kind; });
+    const RoofOrigin origin = OriginOf(table, row, formula_of(row));
+    const auto peak = std::find_if(peaks.begin(), peaks.end(), [&](const Peak& each) {
+      return each.kind == row.*kind && each.origin == origin;
+    });
     if (peak == peaks.end()) {
-      peaks.push_back({row.*kind, *(row.*per_s)});
+      peaks.push_back({row.*kind, *(row.*per_s), origin});
     } else {
       peak->per_s = std::max(peak->per_s, *(row.*per_s));
     }
@@ -122,22 +150,30 @@ std::string OnlyKind(const Table& table, std::string Row::*kind) {
   return kinds.size() == 1 ? *kinds.begin() : "";
 }
 
+std::string FirstLevel(const Table& table) {
+  for (const Row& row : table.rows) {
+    if (!row.memory_level.empty()) return row.memory_level;
+  }
+  return "";
+}
+
 void AddRoofs(const Table& table, const RooflineOptions& options, Roofline& roofline) {
   if (IsPositive(options.peak_flop_per_s)) {
     roofline.compute.push_back(
         {OnlyKind(table, &Row::precision), *options.peak_flop_per_s, RoofOrigin::kGiven});
   } else {
     for (const Peak& peak : HighestPeaks(table, &Row::precision, &Row::peak_flop_per_s)) {
-      roofline.compute.push_back({peak.kind, peak.per_s, RoofOrigin::kObserved});
+      roofline.compute.push_back({peak.kind, peak.per_s, peak.origin});
     }
   }
+  const std::string given = FirstLevel(table);
   if (IsPositive(options.peak_bytes_per_s)) {
-    roofline.memory.push_back(
-        {OnlyKind(table, &Row::memory_level), *options.peak_bytes_per_s, RoofOrigin::kGiven});
-  } else {
-    for (const Peak& peak : HighestPeaks(table, &Row::memory_level, &Row::peak_bytes_per_s)) {
-      roofline.memory.push_back({peak.kind, peak.per_s, RoofOrigin::kObserved});
-    }
+    roofline.memory.push_back({given, *options.peak_bytes_per_s, RoofOrigin::kGiven});
+  }
+  for (const Peak& peak : HighestPeaks(table, &Row::memory_level, &Row::peak_bytes_per_s)) {
+    const bool is_given = IsPositive(options.peak_bytes_per_s) &&
+                          (given.empty() || peak.kind.empty() || peak.kind == given);
+    if (!is_given) roofline.memory.push_back({peak.kind, peak.per_s, peak.origin});
   }
 }
 
@@ -163,6 +199,10 @@ void AddRow(const Table& table, size_t index, const std::string& label, Roofline
   const Row& row = table.rows[index];
   const auto flop_per_byte = Ratio(row.flop, row.traffic_bytes, row.flop_per_byte, row);
   const auto flop_per_s = Ratio(row.flop, row.duration_s, row.flop_per_s, row);
+  if (row.rank == "min" || row.rank == "max") {
+    roofline.undrawn.push_back({label, "each column for itself over ranks, so no point"});
+    return;
+  }
   if (!IsPositive(row.flop) || !IsPositive(flop_per_byte) || !IsPositive(flop_per_s)) {
     roofline.undrawn.push_back({label, WhyNotDrawn(row), index});
     return;
@@ -176,8 +216,30 @@ void AddRow(const Table& table, size_t index, const std::string& label, Roofline
   point.flop_per_s = *flop_per_s;
   point.validity = row.validity;
   point.region = row.region;
+  point.executable = row.executable;
+  point.memory_level = row.memory_level;
   point.above_roof = IsAboveRoof(row, point, roofline);
   roofline.points.push_back(std::move(point));
+}
+
+// Joins points of the same launches at several levels. The one with most FLOP a Byte
+// keeps the name, with its level.
+void JoinLevels(const Table& table, Roofline& roofline) {
+  const std::vector<size_t> numbers = SameAtAllLevels(table.rows);
+  std::map<size_t, std::vector<RooflinePoint*>> sets;
+  for (RooflinePoint& point : roofline.points) sets[numbers[point.row]].push_back(&point);
+  size_t joined = 0;
+  for (auto& [number, points] : sets) {
+    if (points.size() < 2) continue;
+    const auto named = std::max_element(points.begin(), points.end(), [](auto* a, auto* b) {
+      return a->flop_per_byte < b->flop_per_byte;
+    });
+    for (RooflinePoint* point : points) {
+      point->levels_of = joined;
+      if (point != *named) point->short_label = LevelText(table.rows[point->row]);
+    }
+    ++joined;
+  }
 }
 
 std::string Subtitle(const Table& table, const Roofline& roofline) {
@@ -202,6 +264,7 @@ Roofline BuildRoofline(const Table& table, const RooflineOptions& options) {
   AddRoofs(table, options, roofline);
   const std::vector<std::string> labels = PointLabels(table.rows);
   for (size_t i = 0; i < table.rows.size(); ++i) AddRow(table, i, labels[i], roofline);
+  JoinLevels(table, roofline);
   roofline.subtitle = Subtitle(table, roofline);
   roofline.notes = table.notes;
   if (!OnlyKind(table, &Row::hardware).empty() || table.rows.empty()) return roofline;

@@ -109,6 +109,22 @@ void CrossPath(cairo_t* cairo, Spot center, double radius) {
   cairo_close_path(cairo);
 }
 
+void SaltirePath(cairo_t* cairo, Spot center, double radius) {
+  cairo_save(cairo);
+  cairo_translate(cairo, center.x, center.y);
+  cairo_rotate(cairo, std::numbers::pi / 4);
+  CrossPath(cairo, {0, 0}, radius);
+  cairo_restore(cairo);
+}
+
+// Corners in radii from the center.
+void CornersPath(cairo_t* cairo, Spot center, double radius, std::initializer_list<Spot> corners) {
+  for (const Spot& corner : corners) {
+    cairo_line_to(cairo, center.x + radius * corner.x, center.y + radius * corner.y);
+  }
+  cairo_close_path(cairo);
+}
+
 }  // namespace
 
 Canvas::Canvas(ChartFormat format, double width, double height, const std::string& title,
@@ -171,6 +187,32 @@ void Canvas::ShapePath(Spot center, MarkerShape shape, double radius) {
       return CrossPath(cairo, center, radius * 1.2);
     case MarkerShape::kStar:
       return StarPath(cairo, center, radius * 1.5);
+    case MarkerShape::kTriangleLeft:
+      return PolygonPath(cairo, {center.x + radius * 0.2, center.y}, 3, radius * 1.4,
+                         -std::numbers::pi / 2);
+    case MarkerShape::kTriangleRight:
+      return PolygonPath(cairo, {center.x - radius * 0.2, center.y}, 3, radius * 1.4,
+                         std::numbers::pi / 2);
+    case MarkerShape::kSaltire:
+      return SaltirePath(cairo, center, radius * 1.2);
+    case MarkerShape::kHourglass:
+      return CornersPath(cairo, center, radius * 1.25, {{-1, -1}, {1, -1}, {-1, 1}, {1, 1}});
+    case MarkerShape::kBowTie:
+      return CornersPath(cairo, center, radius * 1.25, {{-1, -1}, {1, 1}, {1, -1}, {-1, 1}});
+    case MarkerShape::kTallDiamond:
+      return CornersPath(cairo, center, radius * 1.6, {{0, -1}, {0.5, 0}, {0, 1}, {-0.5, 0}});
+    case MarkerShape::kWideDiamond:
+      return CornersPath(cairo, center, radius * 1.6, {{0, -0.5}, {1, 0}, {0, 0.5}, {-1, 0}});
+    case MarkerShape::kSpark:
+      return CornersPath(cairo, center, radius * 1.6,
+                         {{0, -1},
+                          {0.25, -0.25},
+                          {1, 0},
+                          {0.25, 0.25},
+                          {0, 1},
+                          {-0.25, 0.25},
+                          {-1, 0},
+                          {-0.25, -0.25}});
   }
 }
 

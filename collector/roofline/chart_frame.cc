@@ -1,6 +1,7 @@
 #include "collector/roofline/chart_frame.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -14,6 +15,10 @@ constexpr double kBesidePoints = 2;
 constexpr double kBesideRidge = 12;
 constexpr double kAboveRoof = 2;  // its label stands there
 constexpr double kBelowPoints = 3;
+// Where points are many there is no room between them for the labels of roofs, so
+// this share of the width stays free of points on the right.
+constexpr size_t kManyPoints = 40;
+constexpr double kFreeShare = 0.25;
 constexpr double kLeastSpan = 1000;  // three decades, however near the points are
 
 constexpr uint32_t kDecadeColor = 0xd5d9e0;
@@ -38,11 +43,17 @@ Range IntensityRange(const Roofline& roofline) {
   for (const RooflinePoint& point : roofline.points) {
     range.Take(point.flop_per_byte / kBesidePoints, point.flop_per_byte * kBesidePoints);
   }
+  const double points_high = range.high / kBesidePoints;
   for (const ComputeRoof& compute : roofline.compute) {
     for (const MemoryRoof& memory : roofline.memory) {
       const double ridge = compute.flop_per_s / memory.bytes_per_s;
       range.Take(ridge / kBesideRidge, ridge * kBesideRidge);
     }
+  }
+  if (roofline.points.size() > kManyPoints && !roofline.compute.empty()) {
+    const double least_high =
+        points_high * std::pow(points_high / range.low, kFreeShare / (1 - kFreeShare));
+    if (std::isfinite(least_high)) range.high = std::max(range.high, least_high);
   }
   if (range.high == 0) range.Take(0.01, 1000);  // a lone roof has no place of its own
   const double middle = std::sqrt(range.low) * std::sqrt(range.high);

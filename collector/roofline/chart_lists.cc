@@ -156,6 +156,20 @@ std::vector<UndrawnGroup> ByReason(const std::vector<Undrawn>& undrawn) {
   return groups;
 }
 
+// What hollow marks stand for: the words of Validity that are on the chart.
+std::string HollowText(const Roofline& roofline) {
+  std::vector<std::string> words;
+  for (const RooflinePoint& point : roofline.points) {
+    const bool is_known = std::find(words.begin(), words.end(), point.validity) != words.end();
+    if (!IsWhole(point.validity) && !is_known) words.push_back(point.validity);
+  }
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  return text + ": see the table";
+}
+
 std::string MoreText(size_t more) {
   return "and " + std::to_string(more) + " more: see the table (rafter report)";
 }
@@ -163,7 +177,7 @@ std::string MoreText(size_t more) {
 }  // namespace
 
 bool NeedsLegend(const SeriesOfPoints& series, const std::vector<MarkerStyle>& styles) {
-  return series.by_paradigm || AnyFlagged(styles) || AnyHollow(styles);
+  return series.by_paradigm || series.by_executable || AnyFlagged(styles) || AnyHollow(styles);
 }
 
 void DrawLegend(const ListContent& content, const Box& area, TextSetter& text, Canvas& canvas) {
@@ -177,8 +191,8 @@ void DrawLegend(const ListContent& content, const Box& area, TextSetter& text, C
     canvas.Text(words, style, {area.left + 26, y});
     y += height + 6;
   };
-  if (content.series.by_paradigm) {
-    canvas.Text("Paradigm", kHeading, {area.left, y});
+  if (content.series.by_paradigm || content.series.by_executable) {
+    canvas.Text(content.series.by_paradigm ? "Paradigm" : "Executable", kHeading, {area.left, y});
     y += 23;
     const auto& all = content.series.series;
     for (size_t i = 0; i < std::min(all.size(), kMostSeries); ++i) {
@@ -196,7 +210,7 @@ void DrawLegend(const ListContent& content, const Box& area, TextSetter& text, C
   }
   if (AnyHollow(content.styles)) {
     line({.color = 0x6b7280, .radius = kLegendRadius, .is_hollow = true},
-         "partial or overlapped: see the table");
+         HollowText(content.roofline));
   }
 }
 

@@ -60,6 +60,7 @@ absl::StatusOr<std::string> DrawRoofline(const Roofline& roofline, ChartFormat f
   DrawFrame(frame, text, canvas);
   LabelPlacer placer(Grown(plot, -2));
   DrawRoofs(roofs, frame, MarkerBoxes(drawable, frame, styles), text, canvas, placer);
+  for (const LevelLine& level : LevelLines(drawable, frame)) placer.Avoid(level.line);
   DrawPoints(drawable, frame, styles, named, placer, text, canvas);
   if (beside > 0) {
     DrawLegend(content, {plot.right() + kLegendGap, plot.top, kLegendWidth, plot.height}, text,

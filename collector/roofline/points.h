@@ -7,6 +7,8 @@
 //   Lifetime  plain values.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "collector/roofline/canvas.h"
@@ -17,7 +19,7 @@
 
 namespace rafter {
 
-// More points than this are numbered instead of named.
+// More names than this are numbered instead.
 inline constexpr size_t kMostNamedPoints = 40;
 
 // Names that cover more of the plot than this are numbered as well: from about
@@ -28,12 +30,23 @@ inline constexpr double kMostNamedShare = 0.12;
 // and placing takes time that grows with the square.
 inline constexpr size_t kMostNumberedPoints = 400;
 
+// Whether numbers of this validity are of all that ran; other points are hollow.
+bool IsWhole(const std::string& validity);
+
 // By point. Fewer and larger, or more and smaller.
 std::vector<MarkerStyle> MarkerStyles(const Roofline& roofline, const SeriesOfPoints& series);
 
 // What the markers cover, by point.
 std::vector<Box> MarkerBoxes(const Roofline& roofline, const ChartFrame& frame,
                              const std::vector<MarkerStyle>& styles);
+
+// One line for each two neighbours among points of the same launches at several levels
+// of the memory.
+struct LevelLine {
+  Segment line;
+  size_t point = 0;  // one of the two
+};
+std::vector<LevelLine> LevelLines(const Roofline& roofline, const ChartFrame& frame);
 
 // Whether points carry their names; else numbers.
 bool AreNamed(const Roofline& roofline, const Box& plot, TextSetter& text);

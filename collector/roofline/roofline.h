@@ -42,7 +42,12 @@ struct RooflinePoint {
   double flop_per_s = 0;     // y
   bool above_roof = false;   // flagged, never clipped
   std::string validity;
-  std::string region = {};  // points without a paradigm are coloured by it
+  std::string region = {};        // points without a paradigm are coloured by it
+  std::string executable = {};    // or by it, where there are several
+  std::string memory_level = {};  // "dram"
+  // Points of the same launches at several levels have the same number, and are joined.
+  std::optional<size_t> levels_of = {};
+  std::string short_label = {};  // of a point that is joined: "L2" beside a named one; empty: label
 };
 
 // A row that has no place on a log-log chart, and why.
@@ -69,7 +74,10 @@ struct RooflineOptions {
 };
 
 // Points of every row that has work, traffic and time; roofs from the highest
-// observed peaks of the table, or the given ones.
+// observed peaks of the table, or the given ones. Peaks that the table has no
+// counters for were given too, as those of rows that LIKWID counted. Of several memory levels the
+// given bandwidth is that of the first. Rows of the least and the greatest over ranks are no
+// points.
 Roofline BuildRoofline(const Table& table, const RooflineOptions& options);
 
 enum class ChartFormat { kSvg, kPdf, kPng };

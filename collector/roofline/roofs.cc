@@ -18,6 +18,7 @@ constexpr double kLabelGap = 4;    // between a roof and its label
 constexpr double kLabelStep = 14;  // between places that are tried
 constexpr double kSameRidge = 4;   // ridges nearer than this share a label
 constexpr double kRidgeRadius = 3.6;
+constexpr double kCovers = 2;  // trouble of a label that stands on a line or a marker
 
 const TextStyle kRoofText{.size = 12, .is_bold = true, .color = 0x1f2937};
 const TextStyle kRidgeText{.size = 10.5, .color = 0x4b5563};
@@ -122,19 +123,34 @@ class RoofDrawing {
       if (std::fabs(x - ridge.at.x) < kSameRidge) return;
     }
     labelled_ridges_.push_back(ridge.at.x);
-    const Box size = text_.Measure(ridge.text, kRidgeText);
     const Segment up = {{ridge.at.x, frame_.plot.bottom()}, ridge.at};
+    RidgeLabel best = BestAlong(ridge.text, up);
+    if (best.trouble >= kCovers) {
+      RidgeLabel shorter = BestAlong(ridge.short_text, up);
+      if (shorter.trouble < best.trouble) best = std::move(shorter);
+    }
+    if (best.place) Put(best.text, kRidgeText, *best.place);
+  }
+
+  struct RidgeLabel {
+    std::string text;
+    std::optional<AlongLine> place;
+    double trouble = std::numeric_limits<double>::infinity();
+  };
+
+  RidgeLabel BestAlong(const std::string& words, const Segment& up) const {
+    const Box size = text_.Measure(words, kRidgeText);
     const double length = Distance(up.from, up.to);
-    std::optional<AlongLine> best;
-    double least = std::numeric_limits<double>::infinity();
+    RidgeLabel best;
+    best.text = words;
     for (const bool is_over : {true, false}) {
       for (double start = 8; start + size.width < length; start += kLabelStep) {
         const AlongLine place = PlaceAlong(up, size, start, is_over);
         const double trouble = Trouble(place) + (is_over ? 0 : 0.5);
-        if (trouble < least) least = trouble, best = place;
+        if (trouble < best.trouble) best.trouble = trouble, best.place = place;
       }
     }
-    if (best) Put(ridge.text, kRidgeText, *best);
+    return best;
   }
 
   void DrawPlumbLine(const Ridge& ridge) {
@@ -244,7 +260,8 @@ RoofsOnPage PlaceRoofs(const Roofline& roofline, const ChartFrame& frame) {
       if (!memory.level.empty()) of += (of.empty() ? "" : " at ") + KindText(memory.level);
       roofs.ridges.push_back(
           {frame.At(flop_per_byte, roof.flop_per_s), flop_per_byte,
-           "ridge " + of + (of.empty() ? "" : ": ") + RatioText(flop_per_byte, "FLOP/Byte")});
+           "ridge " + of + (of.empty() ? "" : ": ") + RatioText(flop_per_byte, "FLOP/Byte"),
+           RatioText(flop_per_byte, "FLOP/Byte")});
     }
   }
   return roofs;

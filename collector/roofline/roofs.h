@@ -28,7 +28,8 @@ struct RoofLine {
 struct Ridge {
   Spot at;
   double flop_per_byte = 0;
-  std::string text;  // "FP32 at DRAM: 13.9 FLOP/Byte"
+  std::string text;        // "ridge FP32 at DRAM: 13.9 FLOP/Byte"
+  std::string short_text;  // "13.9 FLOP/Byte", where there is no room for all of it
 };
 
 struct RoofsOnPage {

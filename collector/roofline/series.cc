@@ -36,16 +36,23 @@ constexpr std::array<ParadigmColor, 16> kParadigmColors = {{{"CPP", 0x1f77b4},
 constexpr std::array<uint32_t, 7> kRegionColors = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                                    0xe69f00, 0x56b4e9, 0x333333};
 
+// Shapes of what has no colour of its own; 7 colours and 8 shapes make 56 pairs.
 constexpr size_t kShapes = 8;
 
 Series ParadigmSeries(const std::string& paradigm, size_t fallback) {
   for (size_t i = 0; i < kParadigmColors.size(); ++i) {
     if (kParadigmColors[i].paradigm != paradigm) continue;
-    return {paradigm, kParadigmColors[i].color, static_cast<MarkerShape>(i % kShapes)};
+    return {paradigm, kParadigmColors[i].color, static_cast<MarkerShape>(i)};
   }
   return {paradigm.empty() ? "no paradigm" : paradigm,
           kRegionColors[fallback % kRegionColors.size()],
           static_cast<MarkerShape>(fallback % kShapes)};
+}
+
+bool HasSeveralExecutables(const std::vector<RooflinePoint>& points) {
+  return std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+    return point.executable != points.front().executable;
+  });
 }
 
 }  // namespace
@@ -55,9 +62,12 @@ SeriesOfPoints ChooseSeries(const std::vector<RooflinePoint>& points) {
   chosen.by_paradigm = std::any_of(points.begin(), points.end(), [](const RooflinePoint& point) {
     return !point.paradigm.empty();
   });
+  chosen.by_executable = !chosen.by_paradigm && HasSeveralExecutables(points);
   std::map<std::string, size_t> places;
   for (const RooflinePoint& point : points) {
-    const std::string& key = chosen.by_paradigm ? point.paradigm : point.region;
+    const std::string& key = chosen.by_paradigm     ? point.paradigm
+                             : chosen.by_executable ? point.executable
+                                                    : point.region;
     const auto [place, is_new] = places.try_emplace(key, chosen.series.size());
     chosen.of_point.push_back(place->second);
     if (!is_new) continue;

@@ -1,6 +1,7 @@
 // Series says in which colour and shape a point is drawn, so that points of
-// one paradigm (or, without paradigms, of one region) look alike. Shapes tell
-// apart what colours do not for the colour-blind.
+// one paradigm (or, without paradigms, of one executable where there are several,
+// else of one region) look alike. Shapes tell apart what colours do not for the
+// colour-blind: each paradigm has its own.
 //
 //   Threads   pure functions.
 //   Blocking  never.
@@ -24,7 +25,15 @@ enum class MarkerShape {
   kTriangleDown,
   kPentagon,
   kCross,
-  kStar
+  kStar,
+  kTriangleLeft,
+  kTriangleRight,
+  kSaltire,  // a cross on its side
+  kHourglass,
+  kBowTie,
+  kTallDiamond,
+  kWideDiamond,
+  kSpark  // a star of four rays
 };
 
 struct Series {
@@ -36,7 +45,8 @@ struct Series {
 struct SeriesOfPoints {
   std::vector<Series> series;    // in order of first appearance
   std::vector<size_t> of_point;  // by point: index into `series`
-  bool by_paradigm = false;      // else by region
+  bool by_paradigm = false;      // else by executable or region
+  bool by_executable = false;
 };
 
 SeriesOfPoints ChooseSeries(const std::vector<RooflinePoint>& points);

@@ -2,6 +2,7 @@
 #include <set>
 #include <tuple>
 
+#include "collector/table/derived.h"
 #include "collector/table/device_peaks.h"
 #include "collector/table/device_sharing.h"
 #include "collector/table/empty_rows.h"
@@ -47,6 +48,18 @@ std::optional<double> Seconds(const std::optional<MetricTotal>& total_ns) {
 std::string BaseName(std::string_view path) {
   const size_t slash = path.rfind('/');
   return ValidUtf8(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+// Those that were run with --regions none.
+std::set<std::string> UnmarkedPrograms(const Run& run) {
+  std::set<std::string> programs;
+  for (const RunProcess& process : run.processes) {
+    const auto regions = process.environment.find("RAFTER_REGIONS");
+    if (regions != process.environment.end() && regions->second == "none") {
+      programs.insert(BaseName(process.executable));
+    }
+  }
+  return programs;
 }
 
 void FillIdentity(const Evidence& evidence, Row& row) {
@@ -148,25 +161,6 @@ void FillTimes(const Evidence& evidence, Row& row) {
   row.kernel_time_s = Seconds(FindMetric(evidence.values, kActiveTimeMetric, calls));
 }
 
-// The higher of several, or a share of one by another; all must have values.
-std::optional<double> Derive(const DerivedMetric& derived, const Row& row) {
-  std::vector<double> values;
-  for (const std::string& metric : derived.of) {
-    const auto found = row.metrics.find(metric);
-    const bool is_planned = found != row.metrics.end();
-    // A chip has most parts of a throughput.
-    if (!is_planned && derived.kind == DerivedMetric::Kind::kHighest) continue;
-    if (!is_planned || !found->second) return std::nullopt;
-    values.push_back(*found->second);
-  }
-  if (values.empty()) return std::nullopt;
-  if (derived.kind == DerivedMetric::Kind::kHighest) {
-    return *std::max_element(values.begin(), values.end());
-  }
-  if (values[1] == 0) return std::nullopt;
-  return 100 * values[0] / values[1];
-}
-
 // Columns that are made of others, where those were planned.
 void FillDerived(const RunDevice& device, Row& row) {
   for (const DerivedMetric& derived : DerivedMetrics()) {
@@ -177,7 +171,7 @@ void FillDerived(const RunDevice& device, Row& row) {
         std::none_of(derived.whole.begin(), derived.whole.end(), is_whole)) {
       continue;
     }
-    row.metrics[derived.name] = Derive(derived, row);
+    row.metrics[derived.name] = DerivedValue(derived, row);
     row.metric_units[derived.name] = derived.unit;
   }
 }
@@ -189,11 +183,18 @@ std::optional<double>& FlopOf(Row& row, std::string_view precision) {
   return row.flop_tensor;
 }
 
+// What the benchmark was built for says what its work is.
+std::string AskedPrecision(const TableOptions& options, const std::string& executable) {
+  const auto built = options.built_precision.find(executable);
+  const bool follows = options.precision == "auto" && built != options.built_precision.end();
+  return follows ? built->second : options.precision;
+}
+
 // Work of the precision that was asked for, or of the one with most of it. A
 // row without any work has no precision; its FLOP are 0 where they were
 // counted. Tensor work of one format goes by that format, whose peak is known.
 void ChoosePrecision(const Evidence& evidence, const TensorWork& tensor, Row& row) {
-  const std::string& asked = evidence.options.precision;
+  const std::string asked = AskedPrecision(evidence.options, row.executable);
   if (asked != "auto") {
     row.precision = asked;
     row.flop =
@@ -297,6 +298,7 @@ class TableMaker {
       if (!row.peak_bytes_per_s) row.peak_bytes_per_s = options_.peak_bytes_per_s;
     }
     table_.notes = TableNotes(run_, table_);
+    table_.unmarked = UnmarkedPrograms(run_);
     return std::move(table_);
   }
 

@@ -135,6 +135,7 @@ const std::vector<Column>& DetailColumns() {
   static const auto* const columns = new std::vector<Column>{
       Text<&Row::category>("Category"),
       Text<&Row::payload>("Payload"),
+      Number<&Row::rank_imbalance>("Rank Imbalance", "1"),
   };
   return *columns;
 }

@@ -37,8 +37,9 @@ Header ParseHeader(std::string_view text);
 const std::vector<Column>& LeadingColumns();   // Benchmark Problem .. Peak Bandwidth
 const std::vector<Column>& FlopColumns();      // FLOP FP32 .. FLOP Tensor
 const std::vector<Column>& TrailingColumns();  // Source .. DRAM Clock
-// What the program told of a region beside its name; a table has those that some row uses.
-const std::vector<Column>& DetailColumns();  // Category, Payload
+// What the program told of a region beside its name, and what only folded ranks have; a table
+// has those that some row uses.
+const std::vector<Column>& DetailColumns();  // Category, Payload, Rank Imbalance
 
 // Whether a column that is not in the lists is a raw metric: "unit__counter",
 // with or without roll-up ("launch__grid_size").

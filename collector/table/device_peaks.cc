@@ -29,8 +29,10 @@ void DevicePeaks::RaiseClock(const std::string& metric, const Clock& seen) {
 }
 
 void DevicePeaks::NoteClocks(const Row& row) {
-  if (!row.duration_s || row.calls.value_or(0) == 0) return;
-  const double call_s = *row.duration_s / static_cast<double>(*row.calls);
+  // Rows of tables without the column are of one launch.
+  const uint64_t calls = row.calls.value_or(1);
+  if (!row.duration_s || calls == 0) return;
+  const double call_s = *row.duration_s / static_cast<double>(calls);
   for (const auto& [metric, value] : row.metrics) {
     if (value && metric.ends_with("__cycles_elapsed.avg.per_second")) {
       RaiseClock(metric, {*value, call_s});
@@ -52,6 +54,12 @@ void DevicePeaks::NotePeaks(const RunProcess& process, const RunDevice& device) 
         }
       }
     }
+  }
+}
+
+void DevicePeaks::NotePeaks(const Row& row) {
+  for (const auto& [metric, value] : row.metrics) {
+    if (value && KindOf(metric) == MetricKind::kPeak) RaisePeak(metric, *value);
   }
 }
 

@@ -24,6 +24,7 @@ class DevicePeaks {
 
   // Peaks per cycle are facts of the device, so every evaluated range tells them.
   void NotePeaks(const RunProcess& process, const RunDevice& device);
+  void NotePeaks(const Row& row);
 
   // Nothing where a part of the formula was never seen.
   std::optional<double> Of(const std::optional<PeakFormula>& formula) const;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,14 +59,15 @@ struct Row {
 
   std::string source;    // "cupti", "likwid"
   std::string validity;  // "measured", "extrapolated", "partial", "scale assumed",
-                         // "instances unlike", "overlapped", "shared device", "missing"
+                         // "work model", "instances unlike", "overlapped", "shared device",
+                         // "missing"
   std::string reason;    // for anything but "measured"
   std::optional<uint64_t> calls;
   std::optional<uint64_t> measured_calls;  // whole ones, least over the sets that the row uses
   std::optional<double> duration_spread;   // (max - min) / mean over epochs, 1
   std::optional<double> kernel_time_s;
   std::optional<uint64_t> launches;
-  std::string rank;
+  std::string rank;  // a number, or "min", "mean", "max" over ranks
   std::string host;
   std::string process;  // pid
   std::string device;
@@ -74,6 +76,8 @@ struct Row {
   std::optional<double> dram_clock_hz;
   std::string category;  // as in RegionPath
   std::string payload;   // as in RegionPath
+  std::optional<double>
+      rank_imbalance;  // of a mean over ranks: (longest / mean - 1) of GPU time, 1
 
   // Not in the CSV: share of this path without its children, for JSON.
   std::optional<double> exclusive_flop;
@@ -83,18 +87,22 @@ struct Row {
 
 struct Table {
   std::vector<Row> rows;
-  std::vector<std::string> notes;  // losses and reasons that concern the whole table
+  std::vector<std::string> notes;       // losses and reasons that concern the whole table
+  std::set<std::string> unmarked = {};  // executables that were run without regions on purpose
 };
 
 struct TableOptions {
-  std::string precision = "auto";     // auto|fp16|fp32|fp64|tensor|tensor.bf16 ...; auto: most work
+  std::string precision = "auto";  // auto|fp16|fp32|fp64|tensor|tensor.bf16 ...; auto: most work
+  // By executable, without folders: the precision that its benchmark's report names, one of
+  // those above. "auto" follows it.
+  std::map<std::string, std::string> built_precision = {};
   std::string memory_level = "dram";  // dram|l2|l1
   double fp16_add_weight = 2;         // hadd, hmul: operations per thread instruction
   double fp16_fma_weight = 4;         // hfma
   std::string hardware = "";          // overrides the device's name
   // For rows that have no peaks of their own.
-  std::optional<double> peak_flop_per_s;
-  std::optional<double> peak_bytes_per_s;
+  std::optional<double> peak_flop_per_s = {};
+  std::optional<double> peak_bytes_per_s = {};
 };
 
 // Rows of a run. Formulas and their sources: collector/table/formulas.h.

@@ -93,6 +93,7 @@ void WriteOrigin(const Row& row, Writer& writer) {
   WriteNumber("kernel_time_s", row.kernel_time_s, writer);
   WriteCount("launches", row.launches, writer);
   WriteText("rank", row.rank, writer);
+  if (row.rank_imbalance) WriteNumber("rank_imbalance", row.rank_imbalance, writer);
   WriteText("host", row.host, writer);
   WriteText("process", row.process, writer);
   WriteText("device", row.device, writer);

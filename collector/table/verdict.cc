@@ -288,6 +288,8 @@ std::string_view ValidityText(Validity validity) {
       return "extrapolated";
     case Validity::kPartial:
       return "partial";
+    case Validity::kWorkModel:
+      return "work model";
     case Validity::kScaleAssumed:
       return "scale assumed";
     case Validity::kUnlike:
@@ -300,6 +302,14 @@ std::string_view ValidityText(Validity validity) {
       return "missing";
   }
   return "missing";
+}
+
+std::optional<Validity> ValidityOf(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(Validity::kMissing); ++i) {
+    const auto validity = static_cast<Validity>(i);
+    if (ValidityText(validity) == text) return validity;
+  }
+  return std::nullopt;
 }
 
 void Verdict::Add(Validity validity, std::string reason) {

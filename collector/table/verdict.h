@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ enum class Validity {
   kMeasured,
   kExtrapolated,
   kPartial,
+  kWorkModel,
   kScaleAssumed,
   kUnlike,
   kOverlapped,
@@ -32,6 +34,9 @@ enum class Validity {
 };
 
 std::string_view ValidityText(Validity validity);
+
+// Nothing for a word that is not ours, as in other tools' tables.
+std::optional<Validity> ValidityOf(std::string_view text);
 
 class Verdict {
  public:

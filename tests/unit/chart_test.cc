@@ -135,6 +135,28 @@ TEST(DrawRoofline, NumbersAndListsPointsWhoseNamesWouldCoverThePlot) {
             PngHeight(Draw(WithPoints(40), ChartFormat::kPng)));
 }
 
+TEST(DrawRoofline, DrawsALineBetweenLevelsTheSameEachTime) {
+  Roofline apart = WithPoints(3);
+  Roofline joined = apart;
+  for (RooflinePoint& point : joined.points) point.levels_of = 0;
+  EXPECT_NE(Draw(joined, ChartFormat::kSvg), Draw(apart, ChartFormat::kSvg));
+  EXPECT_EQ(Draw(joined, ChartFormat::kSvg), Draw(joined, ChartFormat::kSvg));
+  EXPECT_EQ(Draw(joined, ChartFormat::kPdf), Draw(joined, ChartFormat::kPdf));
+}
+
+TEST(DrawRoofline, NamesRegionsAtThreeLevelsEach) {
+  Roofline roofline = WithPoints(60);
+  for (size_t i = 0; i < roofline.points.size(); ++i) {
+    roofline.points[i].label = roofline.points[i].region = "r";
+    roofline.points[i].levels_of = i / 3;
+    if (i % 3 > 0) roofline.points[i].short_label = "L2";
+  }
+  const uint32_t named = PngHeight(Draw(roofline, ChartFormat::kPng));
+  for (RooflinePoint& point : roofline.points) point.short_label = "";
+  // 60 names are too many, so points have numbers and a list.
+  EXPECT_GT(PngHeight(Draw(roofline, ChartFormat::kPng)), named + 200);
+}
+
 TEST(DrawRoofline, RefusesAnEmptyRooflineAndSaysWhy) {
   Roofline empty;
   empty.undrawn = {{"copy", "no floating-point work"}};

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
 
 #include "collector/roofline/axis.h"
+#include "collector/roofline/chart_frame.h"
 #include "collector/roofline/geometry.h"
 #include "collector/roofline/label_placer.h"
 #include "collector/roofline/point_labels.h"
+#include "collector/roofline/points.h"
 #include "collector/roofline/series.h"
 
 namespace rafter {
@@ -169,6 +172,65 @@ TEST(ChooseSeries, UsesTheColoursOfTheContract) {
   EXPECT_EQ(chosen.series[0].color, 0xd62728u);
   EXPECT_EQ(chosen.series[1].color, 0x000000u);
   EXPECT_NE(chosen.series[0].shape, chosen.series[1].shape);
+}
+
+TEST(ChooseSeries, GivesEachParadigmAShapeOfItsOwn) {
+  std::vector<RooflinePoint> points;
+  for (const char* paradigm :
+       {"CPP", "Stdpar", "Vulkan", "Slang-Vulkan", "AdaptiveCpp", "Kokkos", "Cuda", "Slang-Cuda",
+        "RAJA", "Alpaka", "Cublas", "OpenACC", "OpenCL", "Boost", "OpenMP", "Hip"}) {
+    RooflinePoint point;
+    point.paradigm = paradigm;
+    points.push_back(point);
+  }
+  std::set<MarkerShape> shapes;
+  for (const Series& series : ChooseSeries(points).series) shapes.insert(series.shape);
+  EXPECT_EQ(shapes.size(), points.size());
+}
+
+TEST(ChooseSeries, GoesByExecutableWhereThereAreSeveralAndNoParadigm) {
+  std::vector<RooflinePoint> points(3);
+  points[0].region = points[1].region = "mm";
+  points[2].region = "io";
+  points[0].executable = points[2].executable = "a";
+  EXPECT_TRUE(ChooseSeries(points).by_executable);
+  points[1].executable = "a";
+  const SeriesOfPoints by_region = ChooseSeries(points);
+  EXPECT_FALSE(by_region.by_executable);
+  EXPECT_EQ(by_region.of_point, (std::vector<size_t>{0, 0, 1}));
+}
+
+TEST(FrameFor, KeepsRoomForTheLabelsOfRoofsBesideManyPoints) {
+  Roofline roofline;
+  roofline.compute = {{"fp32", 1e12, RoofOrigin::kObserved}};
+  const Box plot{0, 0, 1000, 600};
+  double greatest = 0;
+  for (int i = 0; i < 41; ++i) {
+    RooflinePoint point;
+    point.flop_per_byte = greatest = 0.01 * (i + 1) * (i + 1) * (i + 1);
+    point.flop_per_s = 1e11;
+    roofline.points.push_back(point);
+  }
+  EXPECT_LE(FrameFor(roofline, plot).x.At(greatest), 751);
+  roofline.points.pop_back();  // few enough to stand anywhere
+  EXPECT_GT(FrameFor(roofline, plot).x.At(roofline.points.back().flop_per_byte), 800);
+}
+
+TEST(LevelLines, JoinNeighboursOfTheSameLaunchesOnly) {
+  Roofline roofline;
+  for (const double flop_per_byte : {8.0, 1.0, 4.0, 2.0}) {
+    RooflinePoint point;
+    point.flop_per_byte = flop_per_byte;
+    point.flop_per_s = 1e11;
+    if (flop_per_byte != 2.0) point.levels_of = 0;
+    roofline.points.push_back(point);
+  }
+  const ChartFrame frame = FrameFor(roofline, {0, 0, 1000, 600});
+  const std::vector<LevelLine> lines = LevelLines(roofline, frame);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].line.from.x, frame.x.At(1));
+  EXPECT_EQ(lines[0].line.to.x, frame.x.At(4));
+  EXPECT_EQ(lines[1].line.to.x, frame.x.At(8));
 }
 
 TEST(LogAxis, StandsDecadesApartEqually) {

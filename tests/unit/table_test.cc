@@ -431,6 +431,20 @@ TEST(BuildTable, UsesThePrecisionAndLevelAskedFor) {
   EXPECT_EQ(row.flop_fp32, 4);
 }
 
+TEST(BuildTable, FollowsThePrecisionThatABenchmarkWasBuiltFor) {
+  RunMaker maker;
+  maker.Region(1, "a", 1);
+  maker.Epoch("flop", {Slot(1, 1, Flop(1, 1, 1))});
+  TableOptions options;
+  options.built_precision = {{"bench", "fp64"}, {"other", "fp16"}};
+  EXPECT_EQ(RowOf(maker.Make(options), "a").precision, "fp64");
+  options.precision = "fp32";  // asked for
+  EXPECT_EQ(RowOf(maker.Make(options), "a").precision, "fp32");
+  options.precision = "auto";
+  options.built_precision.erase("bench");
+  EXPECT_EQ(RowOf(maker.Make(options), "a").precision, "fp32");  // most work
+}
+
 TEST(BuildTable, TurnsLossesIntoNotes) {
   RunMaker maker;
   maker.run().losses["connections refused"] = 2;
