@@ -20,13 +20,30 @@ Status Failure(const std::string& path, int error, const char* next_step) {
 
 constexpr const char* kElsewhere = "choose a place that you may write to";
 
-Status WriteInto(int descriptor, const std::string& path, std::string_view content) {
-  const bool written = WriteAll(descriptor, content);
-  const int error = errno;
+// 256 KiB: parts are gathered up to here, so that small ones cost no call each.
+constexpr size_t kGatheredBytes = 1 << 18;
+
+constexpr const char* kMoreSpace = "free some space or choose another place";
+
+Status WriteInto(int descriptor, const std::string& path,
+                 const std::function<Status(const OutputFile::Put&)>& make) {
+  std::string gathered;
+  const auto write = [&](std::string_view bytes) {
+    return WriteAll(descriptor, bytes) ? Status::Ok() : Failure(path, errno, kMoreSpace);
+  };
+  Status status = make([&](std::string_view part) {
+    if (gathered.size() + part.size() > kGatheredBytes) {
+      RAFTER_RETURN_IF_ERROR(write(gathered));
+      gathered.clear();
+      if (part.size() > kGatheredBytes) return write(part);
+    }
+    gathered += part;
+    return Status::Ok();
+  });
+  if (status.ok()) status = write(gathered);
   const bool closed = close(descriptor) == 0;
-  if (!written) return Failure(path, error, "free some space or choose another place");
-  if (!closed) return Failure(path, errno, "free some space or choose another place");
-  return Status::Ok();
+  if (status.ok() && !closed) return Failure(path, errno, kMoreSpace);
+  return status;
 }
 
 }  // namespace
@@ -68,10 +85,14 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::Write(std::string_view content) {
+  return WriteParts([&](const Put& put) { return put(content); });
+}
+
+Status OutputFile::WriteParts(const std::function<Status(const Put&)>& make) {
   if (special_) {
     const int descriptor = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) return Failure(path_, errno, kElsewhere);
-    return WriteInto(descriptor, path_, content);
+    return WriteInto(descriptor, path_, make);
   }
   std::string draft = target_ + ".XXXXXX";
   const int descriptor = mkostemp(draft.data(), O_CLOEXEC);
@@ -79,7 +100,7 @@ Status OutputFile::Write(std::string_view content) {
   const mode_t mask = umask(0);
   umask(mask);
   fchmod(descriptor, 0666 & ~mask);  // mkostemp makes it 0600
-  if (Status status = WriteInto(descriptor, path_, content); !status.ok()) {
+  if (Status status = WriteInto(descriptor, path_, make); !status.ok()) {
     unlink(draft.c_str());
     return status;
   }

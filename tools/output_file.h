@@ -7,6 +7,7 @@
 //   Lifetime  a place that was taken and never filled is given back.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,11 @@ class OutputFile {
 
   // Puts the content there, all or nothing for a regular file.
   Status Write(std::string_view content);
+
+  // The same with content that comes in parts: `make` hands them to its argument, which
+  // says whether they could be written. A failure of `make` itself leaves no file.
+  using Put = std::function<Status(std::string_view)>;
+  Status WriteParts(const std::function<Status(const Put&)>& make);
 
   // As it was given.
   const std::string& path() const { return path_; }

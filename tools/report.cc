@@ -1,4 +1,4 @@
-// `rafter report`: tables of run files and CSV.
+// `rafter report`: tables of run files and CSV, and the timeline of a run file.
 #include <algorithm>
 
 #include "tools/command_line.h"
@@ -7,6 +7,7 @@
 #include "tools/output_file.h"
 #include "tools/row_choices.h"
 #include "tools/table_input.h"
+#include "tools/trace_output.h"
 #include "tools/verbs.h"
 
 namespace rafter {
@@ -37,7 +38,8 @@ int VerbReport(Words words) {
                     "  rafter report --format markdown run.rafter"});
   line.Inputs("RUN|CSV", &inputs,
               "Run files and CSV files; of rows that are the same the later wins");
-  line.Choice("--format", &format, {"csv", "json", "markdown"}, "Form of the table (default: csv)");
+  line.Choice("--format", &format, {"csv", "json", "markdown", "perfetto"},
+              "Form of the table (default: csv); perfetto: a timeline instead");
   line.Text("-o,--output", &output, "FILE", "Where it goes (default: standard output)");
   line.Flag("--force", &force, "Overwrite FILE");
   choices.Declare(line);
@@ -60,6 +62,15 @@ int VerbReport(Words words) {
     }
   }
   std::vector<std::string> notes;
+  if (format.value == "perfetto") {
+    if (inputs.size() > 1) return line.Refuse("--format perfetto takes one run file at a time");
+    if (!output.value.has_value()) {
+      return line.Refuse("--format perfetto is for a viewer, not a terminal; give --output FILE");
+    }
+    const Status status = WriteTraceFile(inputs.front(), choices, *output.value, force, notes);
+    if (!status.ok()) return line.Refuse(status.message());
+    return SayNotes(notes);
+  }
   Result<Table> table = ReadTables(inputs, choices, notes);
   if (!table.ok()) return line.Refuse(table.status().message());
   *table = rows.Arrange(*std::move(table), choices.Levels(), Aggregation::kNone, notes);

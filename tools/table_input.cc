@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "collector/ingest/collector.h"
@@ -77,8 +76,13 @@ Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
         " is a CSV file, whose rows were made for one already; give the run file");
   }
   std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.good() && !file.eof()) return Unreadable(path, errno);
+  std::string text;
+  std::vector<char> block(1 << 20);
+  do {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<size_t>(file.gcount()));
+  } while (file.good());
+  if (!file.eof()) return Unreadable(path, errno);
   if (text.find('\0') != std::string::npos) {
     return Status::Failed(path + ": neither a run file nor a table in CSV; name one of those");
   }

@@ -115,7 +115,10 @@ CREATE TEMP VIEW marker_values AS
   SELECT 0 AS marker, 0 AS reading, 0 AS position, 0 AS value WHERE 0;
 CREATE TEMP VIEW categories AS
   SELECT 0 AS process, '' AS domain, 0 AS category, '' AS name WHERE 0;
-CREATE TEMP VIEW marks AS SELECT 0 AS process WHERE 0;
+CREATE TEMP VIEW mark_names AS
+  SELECT 0 AS process, 0 AS path, 0 AS parent, '' AS name, '' AS domain WHERE 0;
+CREATE TEMP VIEW marks AS SELECT 0 AS process, 0 AS path, 0 AS thread, 0 AS time_ns,
+  0 AS category, NULL AS payload WHERE 0;
 )sql";
 
 // For writing to a file of schema 2, in one transaction.

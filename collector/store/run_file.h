@@ -12,10 +12,12 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -154,6 +156,19 @@ class RunFile {
 
   // Reads the whole run, instances summed up by path.
   absl::StatusOr<Run> Read();
+
+  // Hands out the instances of a process one by one: thread by thread, in the order
+  // of their starts, the longest first; rows of one pass on several devices in a row.
+  // Ends with the first failure of `take`.
+  absl::Status EachInstance(int64_t process,
+                            const std::function<absl::Status(const StoredInstance&)>& take);
+  // Likewise its marks, thread by thread, in the order of time.
+  absl::Status EachMark(int64_t process,
+                        const std::function<absl::Status(const StoredMark&)>& take);
+  // Names of marks, by their number, and of categories, by domain and number.
+  absl::StatusOr<std::map<uint32_t, RegionPath>> MarkNames(int64_t process);
+  absl::StatusOr<std::map<std::pair<std::string, uint32_t>, std::string>> CategoryNames(
+      int64_t process);
 
   absl::Status Commit();
   absl::Status Close();  // commits, checkpoints, leaves one file without -wal and -shm

@@ -67,7 +67,10 @@ class Statement {
   int64_t I64(int column) const { return sqlite3_column_int64(statement_, column); }
   uint32_t U32(int column) const { return static_cast<uint32_t>(U64(column)); }
   double Real(int column) const { return sqlite3_column_double(statement_, column); }
-  bool IsNull(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+  int Type(int column) const {
+    return sqlite3_column_type(statement_, column);
+  }  // SQLITE_INTEGER...
+  bool IsNull(int column) const { return Type(column) == SQLITE_NULL; }
   std::string Text(int column) const { return Bytes(column); }
   std::string Bytes(int column) const {
     const void* data = sqlite3_column_blob(statement_, column);

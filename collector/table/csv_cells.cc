@@ -21,16 +21,19 @@ class CsvParser {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
   }
 
-  absl::StatusOr<std::vector<CsvRecord>> Parse() {
-    std::vector<CsvRecord> records;
+  absl::Status Parse(const std::function<absl::Status(const CsvRecord&)>& take) {
+    CsvRecord record;
     while (!rest_.empty()) {
-      CsvRecord record{line_, {}};
+      record.line = line_;
+      record.cells.clear();
       absl::Status status = TakeRecord(record);
       if (!status.ok()) return status;
       const bool empty_line = record.cells.size() == 1 && record.cells[0].empty() && !quoted_;
-      if (!empty_line) records.push_back(std::move(record));
+      if (empty_line) continue;
+      status = take(record);
+      if (!status.ok()) return status;
     }
-    return records;
+    return absl::OkStatus();
   }
 
  private:
@@ -128,7 +131,18 @@ void AppendCsvRecord(const std::vector<std::string>& cells, std::string& text) {
 }
 
 absl::StatusOr<std::vector<CsvRecord>> ParseCsv(std::string_view text) {
-  return CsvParser(text).Parse();
+  std::vector<CsvRecord> records;
+  absl::Status status = EachCsvRecord(text, [&](const CsvRecord& record) {
+    records.push_back(record);
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return records;
+}
+
+absl::Status EachCsvRecord(std::string_view text,
+                           const std::function<absl::Status(const CsvRecord&)>& take) {
+  return CsvParser(text).Parse(take);
 }
 
 }  // namespace rafter

@@ -9,6 +9,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,10 @@ void AppendCsvRecord(const std::vector<std::string>& cells, std::string& text);
 // (counted in cells, from 1) for a quote that is never closed or that stands
 // in the middle of a cell.
 absl::StatusOr<std::vector<CsvRecord>> ParseCsv(std::string_view text);
+
+// The same, one record at a time, so that a large file is not held twice. Ends with the
+// first failure, of the text or of `take`.
+absl::Status EachCsvRecord(std::string_view text,
+                           const std::function<absl::Status(const CsvRecord&)>& take);
 
 }  // namespace rafter

@@ -1,6 +1,7 @@
 #include <absl/status/status.h>
 
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "collector/table/columns.h"
@@ -79,12 +80,12 @@ absl::StatusOr<std::vector<Place>> ReadHeader(const CsvRecord& record, Table& ta
 // Takes one cell of a metric in; false when it is not a number.
 bool SetMetric(const Place& place, std::string_view cell, Row& row) {
   const auto [metric, is_new] = row.metrics.try_emplace(place.metric);
-  if (is_new) row.metric_units[place.metric] = place.unit;
+  if (is_new) row.metric_units.try_emplace(place.metric, place.unit);
   if (cell.empty()) return true;
   const std::optional<double> value = ParseNumber(cell);
   if (!value) return false;
   metric->second = std::isfinite(*value) ? value : std::nullopt;
-  row.metric_units[place.metric] = place.unit;
+  if (!is_new) row.metric_units[place.metric] = place.unit;
   return true;
 }
 
@@ -113,18 +114,17 @@ absl::Status ReadRow(const CsvRecord& record, const std::vector<Place>& places, 
 }  // namespace
 
 absl::StatusOr<Table> FromCsv(std::string_view text) {
-  absl::StatusOr<std::vector<CsvRecord>> records = ParseCsv(text);
-  if (!records.ok()) return records.status();
-  if (records->empty()) return Failure(1, 1, "there is no header");
   Table table;
-  absl::StatusOr<std::vector<Place>> places = ReadHeader(records->front(), table);
-  if (!places.ok()) return places.status();
-  for (size_t i = 1; i < records->size(); ++i) {
-    Row row;
-    absl::Status status = ReadRow((*records)[i], *places, row);
-    if (!status.ok()) return status;
-    table.rows.push_back(std::move(row));
-  }
+  std::optional<std::vector<Place>> header;
+  absl::Status read = EachCsvRecord(text, [&](const CsvRecord& record) {
+    if (header.has_value()) return ReadRow(record, *header, table.rows.emplace_back());
+    absl::StatusOr<std::vector<Place>> places = ReadHeader(record, table);
+    if (!places.ok()) return places.status();
+    header = *std::move(places);
+    return absl::OkStatus();
+  });
+  if (!read.ok()) return read;
+  if (!header.has_value()) return Failure(1, 1, "there is no header");
   return table;
 }
 

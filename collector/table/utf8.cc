@@ -21,12 +21,18 @@ std::string BothEnds(std::string_view text, size_t most_characters) {
 std::string ValidUtf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
-  while (!text.empty()) {
-    const size_t bytes = Utf8CharacterBytes(text);
-    valid += bytes == 0 ? kUtf8Replacement : text.substr(0, bytes);
-    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  size_t kept = 0;  // what is in `valid` already
+  for (size_t at = 0; at < text.size();) {
+    const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
+    const size_t bytes = is_ascii ? 1 : Utf8CharacterBytes(text.substr(at));
+    if (bytes == 0) {
+      valid += text.substr(kept, at - kept);
+      valid += kUtf8Replacement;
+      kept = at + 1;
+    }
+    at += bytes == 0 ? 1 : bytes;
   }
-  return valid;
+  return valid += text.substr(kept);
 }
 
 std::string OneLine(std::string_view text, size_t most_characters) {

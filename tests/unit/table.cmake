@@ -19,3 +19,4 @@ rafter_add_test(device_rows_test LABEL unit SOURCES device_rows_test.cc LINK raf
 rafter_add_test(bench_report_test LABEL unit SOURCES bench_report_test.cc LINK rafter_bench_report)
 rafter_add_test(aggregate_test LABEL unit SOURCES aggregate_test.cc LINK rafter_table)
 rafter_add_test(memory_levels_test LABEL unit SOURCES memory_levels_test.cc LINK rafter_roofline)
+rafter_add_test(trace_test LABEL unit SOURCES trace_test.cc LINK rafter_trace)

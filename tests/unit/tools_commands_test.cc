@@ -93,6 +93,30 @@ TEST_F(RafterCommands, RunFileOfAnEmptyRunIsReportedInEveryForm) {
   EXPECT_EQ(Shell("$RAFTER report a.rafter >/dev/full").exit_status, 1);
 }
 
+TEST_F(RafterCommands, ATimelineIsMadeOfOneRunFileIntoAFile) {
+  ASSERT_EQ(Shell("$RAFTER run --quiet -o a.rafter -- true").exit_status, 0);
+  ASSERT_EQ(Shell("$RAFTER report -o a.csv a.rafter").exit_status, 0);
+  const std::string report = "$RAFTER report --format perfetto ";
+  ExpectRefused(report + "a.rafter", "not a terminal; give --output FILE");
+  ExpectRefused(report + "-o b a.rafter a.csv", "takes one run file at a time");
+  ExpectRefused(report + "-o b a.csv", "a.csv: no run file, and only those hold single passes");
+  ExpectRefused(report + "-o a.csv a.rafter", "a.csv: exists; give --force");
+  ExpectRefused(report + "-o no/b a.rafter", "no/b: cannot be written (No such file");
+  const std::string golden = "'" RAFTER_SOURCE_DIR "/tests/golden/fixture-h200.rafter'";
+  EXPECT_EQ(Shell(report + "-o b.pftrace " + golden).exit_status, 0);
+  EXPECT_EQ(Read("b.pftrace").front(), '\n') << "field 1 of Trace, with a length";
+  const Said full = Shell(report + "-o /dev/full " + golden);
+  EXPECT_EQ(full.exit_status, 1);
+  EXPECT_THAT(full.err, HasSubstr("/dev/full: cannot be written (No space left on device)"));
+}
+
+TEST_F(RafterCommands, ATimelineWithoutPassesSaysSo) {
+  ASSERT_EQ(Shell("$RAFTER run --quiet -o a.rafter -- true").exit_status, 0);
+  const Said said = Shell("$RAFTER report --format perfetto -o b a.rafter");
+  EXPECT_EQ(said.exit_status, 1);
+  EXPECT_THAT(said.err, HasSubstr("a.rafter: holds no pass through a region and no mark"));
+}
+
 TEST_F(RafterCommands, EnvPrintsExportsThatAShellCanRead) {
   const Said said = Shell("$RAFTER env");
   if (said.err.find("libinject.so: not there") != std::string::npos) {

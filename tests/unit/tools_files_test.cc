@@ -69,6 +69,37 @@ TEST_F(ToolsFiles, ForceReplacesWhatALinkPointsTo) {
   EXPECT_EQ(Read(Path("a.csv")), "new");
 }
 
+TEST_F(ToolsFiles, OutputInPartsArrivesInOrderAndWhole) {
+  auto file = OutputFile::Take(Path("a"), false);
+  ASSERT_TRUE(file.ok());
+  std::string wanted;
+  const Status status = file->WriteParts([&](const OutputFile::Put& put) {
+    for (const size_t size : {3u, 300'000u, 200'000u, 100'000u, 1u}) {
+      const std::string part(size, static_cast<char>('a' + wanted.size() % 26));
+      wanted += part;
+      RAFTER_RETURN_IF_ERROR(put(part));
+    }
+    return Status::Ok();
+  });
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(Read(Path("a")) == wanted);
+}
+
+TEST_F(ToolsFiles, OutputWhosePartsFailLeavesWhatWasThere) {
+  Write(Path("a.csv"), "old");
+  {
+    auto file = OutputFile::Take(Path("a.csv"), true);
+    ASSERT_TRUE(file.ok());
+    const Status status = file->WriteParts([&](const OutputFile::Put& put) {
+      RAFTER_RETURN_IF_ERROR(put(std::string(1'000'000, 'x')));
+      return Status::Failed("the run file broke off");
+    });
+    EXPECT_EQ(status.message(), "the run file broke off");
+  }
+  EXPECT_EQ(Read(Path("a.csv")), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
 TEST_F(ToolsFiles, OutputNamesErrnoForAMissingFolderAndAFullDevice) {
   EXPECT_THAT(OutputFile::Take(Path("no/a.csv"), false).status().message(),
               HasSubstr("No such file or directory"));
