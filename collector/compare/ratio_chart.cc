@@ -272,6 +272,7 @@ absl::StatusOr<std::string> DrawRatioChart(const Comparison& comparison, ChartFo
   const LogAxis axis = RatioAxisFor(changes, kPlotLeft, kPlotRight);
   const double bottom = kPlotTop + kLineHeight * static_cast<double>(rows.size()) + 8;
   TextSetter text;
+  if (absl::Status fonts = text.Check(); !fonts.ok()) return fonts;
   const std::vector<List> lists = ListsOf(comparison, left_out);
   const Box area{kMargin, bottom + kUnderPlot, kPageWidth - 2 * kMargin, 0};
   // Whole units, so that the last row of pixels is white as well.

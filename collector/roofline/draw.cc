@@ -43,6 +43,7 @@ absl::StatusOr<std::string> DrawRoofline(const Roofline& roofline, ChartFormat f
   if (!checked.ok()) return checked.status();
   const Roofline& drawable = *checked;
   TextSetter text;
+  if (absl::Status fonts = text.Check(); !fonts.ok()) return fonts;
   const SeriesOfPoints series = ChooseSeries(drawable.points);
   const std::vector<MarkerStyle> styles = MarkerStyles(drawable, series);
   const double beside = NeedsLegend(series, styles) ? kLegendWidth + kLegendGap : 0;

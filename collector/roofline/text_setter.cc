@@ -45,6 +45,22 @@ TextSetter::Owned<PangoLayout> TextSetter::Layout(const std::string& text, const
   return layout;
 }
 
+absl::Status TextSetter::Check() {
+  constexpr double kSize = 12;
+  constexpr double kLeast = 0.5;
+  constexpr double kMost = 4;
+  const auto layout = Layout("Rafter 0123456789", {.size = kSize});
+  const Box box = Measure("Rafter 0123456789", {.size = kSize});
+  const bool has_size = box.width > 0 && box.height > kLeast * kSize && box.height < kMost * kSize;
+  if (has_size && pango_layout_get_unknown_glyphs_count(layout.get()) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      "the chart has no text: fontconfig finds no font with letters on this machine; install a "
+      "font, "
+      "as in package fonts-dejavu-core, or name a font list in FONTCONFIG_FILE");
+}
+
 Box TextSetter::Measure(const std::string& text, const TextStyle& style) {
   int width = 0;
   int height = 0;

@@ -8,6 +8,7 @@
 //   Lifetime  until its destructor.
 #pragma once
 
+#include <absl/status/status.h>
 #include <cairo.h>
 #include <pango/pangocairo.h>
 
@@ -30,6 +31,10 @@ struct TextStyle {
 class TextSetter {
  public:
   TextSetter();
+
+  // Fails where the machine has no font with letters: pango then measures and draws
+  // anything at all, and says nothing.
+  absl::Status Check();
 
   // Width and height of the text's box.
   Box Measure(const std::string& text, const TextStyle& style);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tests/unit/tools_program.h"
 
@@ -66,6 +67,19 @@ TEST_F(RafterRows, ChartHasAPointForEachRegionUnlessToldOtherwise) {
               HasSubstr("c.svg: 5 points"));
   EXPECT_THAT(Shell("$RAFTER roofline --region '^io$' -o d.svg a.csv").err,
               HasSubstr("d.svg: 1 point"));
+}
+
+TEST_F(RafterRows, ChartWithoutAFontIsNotWritten) {
+  Write("a.csv", kTable);
+  std::filesystem::create_directory(folder_ / "none");
+  Write("fonts.conf", "<fontconfig><dir>" + (folder_ / "none").string() + "</dir><cachedir>" +
+                          (folder_ / "none").string() + "</cachedir></fontconfig>");
+  for (const char* verb : {"roofline -o a.pdf a.csv", "compare --chart a.pdf a.csv a.csv"}) {
+    const Said said = Shell("FONTCONFIG_FILE=$PWD/fonts.conf $RAFTER " + std::string(verb));
+    EXPECT_NE(said.exit_status, 0) << verb;
+    EXPECT_THAT(said.err, HasSubstr("fontconfig finds no font with letters")) << verb;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "a.pdf")) << verb;
+  }
 }
 
 TEST_F(RafterRows, ChartNamesARegionThatIsNotThere) {
