@@ -167,7 +167,11 @@ std::optional<RatioSpread> SpreadOf(Quantity quantity, const Row& base, const Ro
   const std::optional<double> in_base = spread_of(base);
   const std::optional<double> in_new = spread_of(now);
   if (!in_base || !in_new) return std::nullopt;
-  const RatioSpread times = SpreadOfTimes(*in_base, *in_new);
+  RatioSpread times = SpreadOfTimes(*in_base, *in_new);
+  if (base.duration_spread || now.duration_spread) {
+    times.low *= 1 - kLikeTimeShare;
+    if (times.high) *times.high *= 1 + kLikeTimeShare;
+  }
   return quantity == Quantity::kPerformance ? Inverse(times) : times;
 }
 

@@ -63,6 +63,11 @@ struct ChangeOptions {
 // 1960.6 to 1979.9 MHz (tests/golden/fixture-h200.csv).
 inline constexpr double kLikeClockShare = 0.01;
 
+// A run knows the spread among its own few epochs, not from run to run. Two runs of
+// one program on an H200, 2 to 4 epochs a region, left the ranges of both by up to
+// 0.5 % (docs/measurements/2026-11-30-commands.md); their clocks differ by 1 %.
+inline constexpr double kLikeTimeShare = kLikeClockShare;
+
 // Clocks further apart are another machine, as far as times go.
 inline constexpr double kOtherClockShare = 0.05;
 
@@ -75,6 +80,7 @@ bool IsPerCall(const Row& base, const Row& now);
 // the ranges do not meet: below (1 - b/2) / (1 + n/2) or above
 // (1 + b/2) / (1 - n/2), with b and n the spreads of BASE and NEW. Kernel Time has no
 // spread of its own and goes by Duration's, as does Performance, the other way round.
+// Where a row brings its own spread, times are held to kLikeTimeShare more on either side.
 RatioSpread SpreadOfTimes(double base_spread, double now_spread);
 
 Changes ChangesOf(const Row& base, const Row& now, const ChangeOptions& options);

@@ -64,7 +64,7 @@ TEST_F(RafterCompare, EndsWithOneWhenALimitIsBroken) {
   EXPECT_EQ(over.exit_status, 1);
   EXPECT_EQ(over.err,
             "rafter: compare: --fail-on duration>5%: over: solve: +10.0 %, spread "
-            "0.9802 to 1.02\n");
+            "0.9704 to 1.03\n");
   EXPECT_THAT(over.out, HasSubstr("Limits:\n- --fail-on duration\\>5%: over: solve"));
   const Said below =
       Shell("$RAFTER compare --fail-on 'duration>15%' --fail-on 'flop>1%' old.csv new.csv");
