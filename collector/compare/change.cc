@@ -145,6 +145,13 @@ RatioSpread SpreadOfTraffic(const Row& base) {
   return Around(std::max(kUnlikeTrafficShare, kUnlikeTrafficFloorBytes * calls / bytes));
 }
 
+// What the steps of time stamps are of a call's time.
+double StepShare(const Row& base) {
+  const double duration_s = base.duration_s.value_or(0);
+  if (duration_s <= 0) return 0;
+  return kLikeTimeOfCallS * static_cast<double>(base.calls.value_or(1)) / duration_s;
+}
+
 std::optional<RatioSpread> SpreadOf(Quantity quantity, const Row& base, const Row& now,
                                     const ChangeOptions& options) {
   switch (quantity) {
@@ -169,8 +176,9 @@ std::optional<RatioSpread> SpreadOf(Quantity quantity, const Row& base, const Ro
   if (!in_base || !in_new) return std::nullopt;
   RatioSpread times = SpreadOfTimes(*in_base, *in_new);
   if (base.duration_spread || now.duration_spread) {
-    times.low *= 1 - kLikeTimeShare;
-    if (times.high) *times.high *= 1 + kLikeTimeShare;
+    const double share = kLikeTimeShare + StepShare(base);
+    times.low *= std::max(0.0, 1 - share);
+    if (times.high) *times.high *= 1 + share;
   }
   return quantity == Quantity::kPerformance ? Inverse(times) : times;
 }

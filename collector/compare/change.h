@@ -68,6 +68,10 @@ inline constexpr double kLikeClockShare = 0.01;
 // 0.5 % (docs/measurements/2026-11-30-commands.md); their clocks differ by 1 %.
 inline constexpr double kLikeTimeShare = kLikeClockShare;
 
+// Time stamps of an H200 are 32 ns apart (docs/measurements/2026-11-30-commands.md), and
+// a call's time is the difference of two: seconds by which it may be off for no reason.
+inline constexpr double kLikeTimeOfCallS = 2 * 32e-9;
+
 // Clocks further apart are another machine, as far as times go.
 inline constexpr double kOtherClockShare = 0.05;
 
@@ -80,7 +84,8 @@ bool IsPerCall(const Row& base, const Row& now);
 // the ranges do not meet: below (1 - b/2) / (1 + n/2) or above
 // (1 + b/2) / (1 - n/2), with b and n the spreads of BASE and NEW. Kernel Time has no
 // spread of its own and goes by Duration's, as does Performance, the other way round.
-// Where a row brings its own spread, times are held to kLikeTimeShare more on either side.
+// Where a row brings its own spread, times are held to kLikeTimeShare and
+// kLikeTimeOfCallS more on either side.
 RatioSpread SpreadOfTimes(double base_spread, double now_spread);
 
 Changes ChangesOf(const Row& base, const Row& now, const ChangeOptions& options);

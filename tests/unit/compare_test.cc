@@ -174,6 +174,17 @@ TEST(ChangesOf, GivesAVerdictOnlyOutsideTheSpread) {
   EXPECT_EQ(word(0.969), ChangeWord::kLess);
 }
 
+TEST(ChangesOf, GivesNoVerdictOnAStepOfTheTimeStamps) {
+  const auto word = [](double ns_of_ten_calls) {
+    const Row base = MakeRow("a", 10 * 1500e-9);
+    return ChangeIn(Quantity::kDuration, base, MakeRow("a", ns_of_ten_calls * 1e-9)).word;
+  };
+  EXPECT_EQ(word(14'300), ChangeWord::kWithinSpread);  // 70 ns a call
+  EXPECT_EQ(word(15'700), ChangeWord::kWithinSpread);
+  EXPECT_EQ(word(13'800), ChangeWord::kLess);
+  EXPECT_EQ(word(16'200), ChangeWord::kMore);
+}
+
 TEST(ChangesOf, JudgesNoTimeOfWhichNobodyKnowsTheSpread) {
   Row now = MakeRow("a", 2);
   now.duration_spread.reset();
