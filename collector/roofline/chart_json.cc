@@ -46,8 +46,12 @@ constexpr std::array<std::string_view, 9> kNumberColumns = {
     "Calls",    "Measured Calls", "Kernel Time",    "Launches"};
 
 // Names of plotly.js for the shapes of series.h, in its order.
-constexpr std::array<std::string_view, 8> kShapeNames = {
-    "circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon", "cross", "star"};
+constexpr std::array<std::string_view, 16> kShapeNames = {
+    "circle",      "square",    "triangle-up", "diamond",       "triangle-down",
+    "pentagon",    "cross",     "star",        "triangle-left", "triangle-right",
+    "x",           "hourglass", "bowtie",      "diamond-tall",  "diamond-wide",
+    "star-diamond"};
+static_assert(kShapeNames.size() == static_cast<size_t>(MarkerShape::kSpark) + 1);
 
 void String(std::string_view text, Writer& writer) {
   const std::string valid = ValidUtf8(text);

@@ -109,6 +109,25 @@ TEST(ChartJson, HasTheSeedsColoursByParadigm) {
   EXPECT_STREQ(chart["series"][1]["color"].GetString(), "#000000");
 }
 
+TEST(ChartJson, HasAShapeOfItsOwnForEachParadigm) {
+  Table table;
+  for (const char* paradigm :
+       {"CPP", "Stdpar", "Vulkan", "Slang-Vulkan", "AdaptiveCpp", "Kokkos", "Cuda", "Slang-Cuda",
+        "RAJA", "Alpaka", "Cublas", "OpenACC", "OpenCL", "Boost", "OpenMP", "Hip"}) {
+    table.rows.push_back(MakeRow(std::string("in ") + paradigm, 4e9, 1e9, 0.1));
+    table.rows.back().paradigm = paradigm;
+  }
+  const auto data = Parsed(JsonOf(table));
+  std::vector<std::string> shapes;
+  for (const auto& each : data["chart"]["series"].GetArray())
+    shapes.push_back(each["shape"].GetString());
+  // Symbols of plotly.js, as its documentation of scatter.marker.symbol names them.
+  EXPECT_THAT(shapes, ::testing::ElementsAre(
+                          "circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon",
+                          "cross", "star", "triangle-left", "triangle-right", "x", "hourglass",
+                          "bowtie", "diamond-tall", "diamond-wide", "star-diamond"));
+}
+
 TEST(ChartJson, WritesWordsOnceAndMissingNumbersAsNull) {
   Table table = ThreeRows();
   table.rows[1].duration_s = std::nullopt;
