@@ -1,5 +1,4 @@
 // `rafter batch`: counts a set of programs, into one table.
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -51,8 +50,12 @@ class BatchOutputs {
   bool Write(const Table& given) {
     bool complete = true;
     std::vector<std::string> notes;
-    const Table table = Arranged(given, Aggregation::kNone, notes);
-    const Table drawn = Arranged(given, Aggregation::kSum, notes);
+    const std::vector<std::string> levels = request_.choices.Levels();
+    const Table table = request_.rows.Arrange(given, levels, Aggregation::kNone, notes);
+    Table drawn;
+    if (!request_.charts.empty()) {
+      drawn = request_.rows.Arrange(given, levels, Aggregation::kSum, notes);
+    }
     RooflineOptions options;
     options.peak_flop_per_s = request_.choices.peak_flop_per_s;
     options.peak_bytes_per_s = request_.choices.peak_bytes_per_s;
@@ -76,18 +79,6 @@ class BatchOutputs {
   }
 
  private:
-  // What is not there is said once, of the table or of the charts.
-  Table Arranged(const Table& table, Aggregation by_default,
-                 std::vector<std::string>& notes) const {
-    std::vector<std::string> lines;
-    Table rows = request_.rows.Arrange(table, request_.choices.Levels(), by_default, lines);
-    for (std::string& line : lines) {
-      if (std::find(notes.begin(), notes.end(), line) == notes.end())
-        notes.push_back(std::move(line));
-    }
-    return rows;
-  }
-
   const BatchRequest& request_;
   std::vector<OutputFile> files_;
 };

@@ -91,13 +91,19 @@ void RowChoices::KeepRegions(Table& table, std::vector<std::string>& notes) cons
 
 Table RowChoices::Arrange(Table table, std::vector<std::string> levels, Aggregation by_default,
                           std::vector<std::string>& notes) const {
-  ApplyWorkModels(models_, table, notes);
+  std::vector<std::string> lacking;
+  ApplyWorkModels(models_, table, lacking);
   if (!all_kernels_) DropOutsideRegions(table);
-  if (!ranks_.empty()) KeepRanks(ranks_, table, notes);
+  if (!ranks_.empty()) KeepRanks(ranks_, table, lacking);
   if (is_hierarchical_) levels = {"dram", "l2", "l1"};
   if (!levels.empty()) table = AtMemoryLevels(table, levels);
-  table = Aggregate(std::move(table), aggregation_.value_or(by_default), notes);
-  KeepRegions(table, notes);
+  table = Aggregate(std::move(table), aggregation_.value_or(by_default), lacking);
+  KeepRegions(table, lacking);
+  for (std::string& line : lacking) {
+    if (std::find(notes.begin(), notes.end(), line) == notes.end()) {
+      notes.push_back(std::move(line));
+    }
+  }
   return table;
 }
 

@@ -34,7 +34,8 @@ class RowChoices {
   Status Check();
 
   // The rows that were asked for; `levels` as --memory-level gave them, `by_default`
-  // without --aggregate. `notes` gets what was asked for and is not there.
+  // without --aggregate. `notes` gets what was asked for and is not there, unless it says
+  // so already: of a table and its charts, things are said once.
   Table Arrange(Table table, std::vector<std::string> levels, Aggregation by_default,
                 std::vector<std::string>& notes) const;
 

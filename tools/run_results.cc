@@ -53,21 +53,10 @@ void RunResults::CheckExact(const Table& table) {
   Lack(text);
 }
 
-// What is not there is said once, of the table or of the chart.
-Table RunResults::Arranged(const Table& table, Aggregation by_default,
-                           std::vector<std::string>& lines) const {
-  std::vector<std::string> notes;
-  Table rows = request_.rows.Arrange(table, request_.choices.Levels(), by_default, notes);
-  for (std::string& note : notes) {
-    if (std::find(lines.begin(), lines.end(), note) == lines.end())
-      lines.push_back(std::move(note));
-  }
-  return rows;
-}
-
 void RunResults::DrawCharts(const Table& given, std::vector<std::string>& lines) {
   if (charts_.empty()) return;
-  const Table table = Arranged(given, Aggregation::kSum, lines);
+  const Table table =
+      request_.rows.Arrange(given, request_.choices.Levels(), Aggregation::kSum, lines);
   RooflineOptions options;
   options.peak_flop_per_s = request_.peak_flop_per_s;
   options.peak_bytes_per_s = request_.peak_bytes_per_s;
@@ -106,7 +95,8 @@ std::string RunResults::Write(Run given, const std::string& run_file, bool enter
   }
   CheckExact(table);
   if (csv_.has_value()) {
-    const Table rows = Arranged(table, Aggregation::kNone, lines);
+    const Table rows =
+        request_.rows.Arrange(table, request_.choices.Levels(), Aggregation::kNone, lines);
     const bool written = Put(*csv_, ToCsv(rows));
     if (written) lines.push_back(csv_->path() + ": " + CountText(rows.rows.size(), "row", "rows"));
   }

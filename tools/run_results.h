@@ -33,8 +33,6 @@ class RunResults {
   // Whether it was written; says why not.
   bool Put(OutputFile& file, const std::string& content);
   void CheckExact(const Table& table);
-  // The rows that were asked for; adds what is not there to `lines`.
-  Table Arranged(const Table& table, Aggregation by_default, std::vector<std::string>& lines) const;
   // Adds what there is to say of the charts to `lines`.
   void DrawCharts(const Table& given, std::vector<std::string>& lines);
   void Lack(const std::string& reason) {
