@@ -31,6 +31,7 @@ std::vector<Wish> SmWishes() {
   return {{{"gpu__time_duration.sum"}},
           {{"l1tex__t_bytes.sum"}},
           {{"sm__inst_executed_pipe_tensor.sum"}},
+          {{"sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum"}, true},
           {{"sm__warps_active.avg.pct_of_peak_sustained_active"}},
           {{"sm__cycles_elapsed.max"}},
           {{"sm__cycles_elapsed.avg.per_second"}},

@@ -93,5 +93,9 @@ inline constexpr std::string_view kActiveTimeMetric = "gpu__time_active.sum";  /
 inline constexpr std::string_view kBlocksMetric = "gr__ctas_launched.sum";     // blocks
 inline constexpr std::string_view kTensorInstructionMetric =
     "sm__inst_executed_pipe_tensor.sum";  // instructions
+// Of these, HFMA2.MMA: packed FP16 arithmetic that some chips send through that
+// pipe. Compilers make constants with it in programs that have no FP16 at all.
+inline constexpr std::string_view kPackedHalfOnTensorPipeMetric =
+    "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum";  // instructions
 
 }  // namespace rafter

@@ -81,21 +81,31 @@ TensorWork SumOf(const std::map<std::string, std::optional<double>>& formats,
   return work;
 }
 
+// Instructions of the tensor pipe that are work of tensor cores, over all calls: without
+// HFMA2.MMA, whose work is in the FP16 counts. Both metrics are of one pass.
+std::optional<double> TensorInstructions(const Evidence& evidence) {
+  const uint64_t calls = evidence.instances.calls;
+  const auto all = FindMetric(evidence.values, kTensorInstructionMetric, calls);
+  if (!all) return std::nullopt;
+  const auto packed_half = FindMetric(evidence.values, kPackedHalfOnTensorPipeMetric, calls);
+  const double left = std::round(all->value - (packed_half ? packed_half->value : 0));
+  return std::max(left, 0.0);
+}
+
 }  // namespace
 
 TensorWork TensorWorkOf(const Evidence& evidence) {
-  const auto instructions =
-      FindMetric(evidence.values, kTensorInstructionMetric, evidence.instances.calls);
+  const std::optional<double> instructions = TensorInstructions(evidence);
   TensorWork work;
-  if (instructions && instructions->value == 0 && TensorPipeRunsAll(evidence.device.chip)) {
+  if (instructions == 0.0 && TensorPipeRunsAll(evidence.device.chip)) {
     work.flop = 0;
     return work;
   }
-  const bool ran = instructions && instructions->value > 0;
+  const bool ran = instructions.value_or(0) > 0;
   const auto formats = FormatsOf(evidence);
   if (formats.empty()) {
     if (ran) {
-      work.reason = NumberText(std::round(instructions->value)) +
+      work.reason = NumberText(*instructions) +
                     " tensor instructions ran, and no set of this run counts their operations: "
                     "FLOP are without them; --set tensor counts them";
     } else if (evidence.options.precision.starts_with("tensor")) {

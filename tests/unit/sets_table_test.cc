@@ -85,6 +85,7 @@ constexpr char kHmma16[] = "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp16.sum";
 constexpr char kHmma32[] = "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32.sum";
 constexpr char kInt8[] = "sm__ops_path_tensor_src_int8.sum";
 constexpr char kPipe[] = "sm__inst_executed_pipe_tensor.sum";
+constexpr char kPackedHalf[] = "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum";
 constexpr char kFma[] = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum";
 
 OneRegion AllFormats(const std::string& wanted, double bf16, double hgmma, double int8) {
@@ -128,6 +129,17 @@ TEST(FlopTensor, IsZeroWhereNoTensorInstructionRan) {
   // Where FP64 operations run on another pipe, that proves nothing.
   region.device().chip = "AD102";
   EXPECT_FALSE(region.Make().flop_tensor.has_value());
+}
+
+TEST(FlopTensor, PackedHalvesOnTheTensorPipeAreNoTensorWork) {
+  OneRegion region("GH100", "sm,flop");
+  region.Set("sm", {kPipe, kPackedHalf}, {8.0, 8.0}).Set("flop", {kFma}, {50.0});
+  const Row row = region.Make();
+  EXPECT_EQ(row.flop_tensor, 0);
+  EXPECT_EQ(row.validity, "measured") << row.reason;
+  OneRegion both("GH100", "sm,flop");
+  both.Set("sm", {kPipe, kPackedHalf}, {8.0, 5.0}).Set("flop", {kFma}, {50.0});
+  EXPECT_THAT(both.Make().reason, HasSubstr("3 tensor instructions ran"));
 }
 
 TEST(FlopTensor, IsMissingWhereAFormatHadNoTurnOrCannotBeHad) {
