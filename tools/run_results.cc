@@ -88,6 +88,7 @@ std::string RunResults::Write(Run given, const std::string& run_file, bool enter
   std::vector<std::string> lines = SummaryOf(run_file_, run, table, entered);
   if (made.replayed.joined > 0) {
     lines.front() += ", " + std::to_string(made.replayed.joined) + " runs put together";
+    if (!made.remark.empty()) lines.insert(lines.begin() + 1, made.remark);
   }
   if (!made.refused.empty()) {
     Say("run: " + made.refused);

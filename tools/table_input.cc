@@ -121,6 +121,13 @@ RunTable TableOfRun(Run run, const TableOptions& options) {
   RunTable made;
   made.replayed = JoinReplays(std::move(run));
   made.table = BuildTable(made.replayed.run, options);
+  if (!made.replayed.other_calls.empty()) {
+    made.remark = "application replay: not all runs called each region as often (" +
+                  made.replayed.other_calls +
+                  "); amounts are those of a mean call of the set's run times the calls of the "
+                  "first run";
+    made.table.notes.push_back(made.remark);
+  }
   if (made.replayed.refused.empty()) return made;
   made.refused =
       "application replay: the runs did not do the same, so they are not put together "

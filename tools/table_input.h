@@ -45,6 +45,7 @@ struct RunTable {
   Replayed replayed;
   Table table;
   std::string refused;  // a line that says why they were not; also a note of the table
+  std::string remark;   // a line that says what was made of them; also a note of the table
 };
 RunTable TableOfRun(Run run, const TableOptions& options);
 

@@ -86,13 +86,29 @@ uint64_t CallsOn(const RegionPath& path, uint32_t device) {
   return found == path.by_device.end() ? 0 : found->second.calls;
 }
 
+// How often the top region around a region was called in either run. A program that
+// repeats itself until some time has passed calls it as often as there is time for;
+// what a call of it does must be the same.
+struct Rounds {
+  uint64_t of_a = 1;
+  uint64_t of_b = 1;
+
+  // Whether these are as many calls for each round.
+  bool Agree(uint64_t calls_a, uint64_t calls_b) const {
+    // Exact: 64 bits of mantissa, and no count reaches 2^32.
+    return static_cast<long double>(calls_a) * static_cast<long double>(of_b) ==
+           static_cast<long double>(calls_b) * static_cast<long double>(of_a);
+  }
+};
+
 // A device, by its number plus one, on which the region was called more often in one
 // run than in the other; both must name devices.
-std::optional<uint32_t> DeviceWithOtherCalls(const RegionPath& a, const RegionPath& b) {
+std::optional<uint32_t> DeviceWithOtherCalls(const RegionPath& a, const RegionPath& b,
+                                             const Rounds& rounds) {
   if (a.by_device.empty() || b.by_device.empty()) return std::nullopt;
   for (const RegionPath* path : {&a, &b}) {
     for (const auto& [device, sums] : path->by_device) {
-      if (device != 0 && CallsOn(a, device) != CallsOn(b, device)) return device;
+      if (device != 0 && !rounds.Agree(CallsOn(a, device), CallsOn(b, device))) return device;
     }
   }
   return std::nullopt;
@@ -108,14 +124,29 @@ std::string KindText(const LaunchKind& kind) {
   return text;
 }
 
-// How `b` did something else than `a`, its partner; empty: it did not.
-std::string RegionsDiffer(const RunProcess& a, const RunProcess& b, const RunNames& names) {
+const RegionPath& TopOf(const RegionPath& path, const std::map<uint32_t, const RegionPath*>& all) {
+  const RegionPath* top = &path;
+  while (top->parent != 0) {
+    const auto parent = all.find(top->parent);
+    if (parent == all.end()) break;
+    top = parent->second;
+  }
+  return *top;
+}
+
+// How `b` did something else than `a`, its partner; empty: it did not. The first
+// region at the top that was called more often in one than in the other goes to
+// `other_calls`.
+std::string RegionsDiffer(const RunProcess& a, const RunProcess& b, const RunNames& names,
+                          std::string& other_calls) {
   const RegionKeys keys_a(a);
   const RegionKeys keys_b(b);
   std::set<RegionKey> seen;
   std::string difference;
   const auto compare = [&](const RunProcess& process, const RegionKeys& keys) {
     const RegionTree tree(process);
+    std::map<uint32_t, const RegionPath*> by_number;
+    for (const RegionPath& path : process.paths) by_number[path.path] = &path;
     for (const RegionPath& path : process.paths) {
       const RegionKey& key = keys.Of(path.path);
       // When threads meet is a matter of chance.
@@ -125,14 +156,26 @@ std::string RegionsDiffer(const RunProcess& a, const RunProcess& b, const RunNam
       const RegionPath* in_b = keys_b.Find(key);
       if (in_a == nullptr) in_a = &never;
       if (in_b == nullptr) in_b = &never;
-      const auto say = [&](uint64_t of_a, uint64_t of_b, const char* one, const char* many) {
-        difference = "region " + Quoted(tree.Name(path.path)) + ": " + Count(of_a, one, many) +
-                     " in " + names.Of(a.replay) + ", " + Count(of_b, one, many) + " in " +
-                     names.Of(b.replay);
+      const auto text = [&](uint64_t of_a, uint64_t of_b, const char* one, const char* many) {
+        return "region " + Quoted(tree.Name(path.path)) + ": " + Count(of_a, one, many) + " in " +
+               names.Of(a.replay) + ", " + Count(of_b, one, many) + " in " + names.Of(b.replay);
       };
-      if (in_a->calls != in_b->calls) {
+      const auto say = [&](uint64_t of_a, uint64_t of_b, const char* one, const char* many) {
+        difference = text(of_a, of_b, one, many);
+      };
+      const RegionKey& top = keys.Of(TopOf(path, by_number).path);
+      const RegionPath* top_a = keys_a.Find(top);
+      const RegionPath* top_b = keys_b.Find(top);
+      Rounds rounds;
+      if (top_a != nullptr && top_b != nullptr && top_a->calls > 0 && top_b->calls > 0) {
+        rounds = {top_a->calls, top_b->calls};
+      }
+      if (in_a->calls != in_b->calls && path.parent == 0 && other_calls.empty()) {
+        other_calls = text(in_a->calls, in_b->calls, "call", "calls");
+      }
+      if (!rounds.Agree(in_a->calls, in_b->calls)) {
         say(in_a->calls, in_b->calls, "call", "calls");
-      } else if (const auto device = DeviceWithOtherCalls(*in_a, *in_b)) {
+      } else if (const auto device = DeviceWithOtherCalls(*in_a, *in_b, rounds)) {
         say(CallsOn(*in_a, *device), CallsOn(*in_b, *device), "call", "calls");
         difference += " on device " + std::to_string(*device - 1);
       } else if (LaunchesDiffer(*in_a, *in_b)) {
@@ -177,21 +220,21 @@ std::string DevicesDiffer(const RunProcess& a, const RunProcess& b, const RunNam
   return "";
 }
 
-std::string PartnersDiffer(const Partners& partners, const RunNames& names) {
+std::string PartnersDiffer(const Partners& partners, const RunNames& names,
+                           std::string& other_calls) {
   for (const RunProcess* partner : partners) {
     if (std::string text = DevicesDiffer(*partners.front(), *partner, names); !text.empty()) {
       return text;
     }
-    if (std::string text = RegionsDiffer(*partners.front(), *partner, names); !text.empty()) {
-      return text;
-    }
+    std::string text = RegionsDiffer(*partners.front(), *partner, names, other_calls);
+    if (!text.empty()) return text;
   }
   return "";
 }
 
 // One list of partners for each process, in the order of the first run.
 std::string FindPartners(const Run& run, const std::set<uint32_t>& replays, const RunNames& names,
-                         std::vector<Partners>& all) {
+                         ReplayPairs& pairs) {
   for (const auto& [key, by_replay] : ByIdentity(run)) {
     const auto of = [&found = by_replay](uint32_t replay) {
       const auto processes = found.find(replay);
@@ -209,9 +252,10 @@ std::string FindPartners(const Run& run, const std::set<uint32_t>& replays, cons
       for (size_t i = 0; i < these.size(); ++i) alike[i].push_back(these[i]);
     }
     for (const Partners& partners : alike) {
-      if (std::string text = PartnersDiffer(partners, names); !text.empty()) return text;
+      std::string text = PartnersDiffer(partners, names, pairs.other_calls);
+      if (!text.empty()) return text;
     }
-    all.insert(all.end(), alike.begin(), alike.end());
+    pairs.partners.insert(pairs.partners.end(), alike.begin(), alike.end());
   }
   return "";
 }
@@ -256,7 +300,7 @@ ReplayPairs PairReplays(const Run& run, const std::set<uint32_t>& replays) {
   ReplayPairs pairs;
   pairs.difference = EndingsDiffer(run, names);
   if (pairs.difference.empty()) {
-    pairs.difference = FindPartners(run, replays, names, pairs.partners);
+    pairs.difference = FindPartners(run, replays, names, pairs);
   }
   return pairs;
 }

@@ -56,6 +56,7 @@ using Partners = std::vector<const RunProcess*>;
 struct ReplayPairs {
   std::vector<Partners> partners;  // of processes that marked a region
   std::string difference;          // between the runs; empty: they did the same
+  std::string other_calls;  // a region that some runs called more often; empty: there is none
 };
 
 ReplayPairs PairReplays(const Run& run, const std::set<uint32_t>& replays);

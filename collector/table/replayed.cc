@@ -201,9 +201,9 @@ void MoveMarkers(const std::vector<Partners>& joined, std::vector<MarkerReadings
 
 Replayed JoinReplays(Run run) {
   const std::set<uint32_t> replays = ReplaysOf(run);
-  if (replays.empty()) return {std::move(run), 0, ""};
+  if (replays.empty()) return {std::move(run), 0, "", ""};
   const ReplayPairs pairs = PairReplays(run, replays);
-  if (!pairs.difference.empty()) return {std::move(run), 0, pairs.difference};
+  if (!pairs.difference.empty()) return {std::move(run), 0, pairs.difference, ""};
   std::map<const RunProcess*, const Partners*> by_first;
   for (const Partners& partners : pairs.partners) by_first[partners.front()] = &partners;
   std::set<int64_t> readers;  // of LIKWID's counters: processes that have rows without regions
@@ -225,7 +225,7 @@ Replayed JoinReplays(Run run) {
   }
   MoveMarkers(pairs.partners, run.markers);
   run.processes = std::move(processes);
-  return {std::move(run), replays.size(), ""};
+  return {std::move(run), replays.size(), "", pairs.other_calls};
 }
 
 }  // namespace rafter

@@ -191,7 +191,7 @@ void JudgeSets(const Evidence& evidence, Verdict& verdict) {
     JudgeAbsentValues(values, verdict);
     counted.push_back(values.set->name);
     measured_calls[values.set->name] = measured;
-    all_measured = all_measured && measured >= calls;
+    all_measured = all_measured && measured == calls;
   }
   if (all_measured) return;
   std::vector<std::string> shares;

@@ -189,6 +189,41 @@ TEST(JoinReplays, NamesTheRegionThatWasCalledMoreOften) {
   EXPECT_EQ(joined.run.processes[2].replay, 3u);
 }
 
+// Twice the calls of everything, as in a benchmark that had time for more.
+void CallTwiceAsOften(RunProcess& process) {
+  for (RegionPath& path : process.paths) path.calls = path.counted_calls = 2 * path.calls;
+  for (SlotValues& slot : process.epochs[0].slots) {
+    slot.instances *= 2;
+    slot.segments *= 2;
+    for (auto& value : slot.values) value = *value * 2;
+  }
+}
+
+TEST(JoinReplays, TakesMeanCallsWhereARunHadTimeForMoreOfThem) {
+  rafter::Run run = ThreeSets();
+  CallTwiceAsOften(run.processes[2]);
+  const Replayed joined = JoinReplays(run);
+  EXPECT_EQ(joined.refused, "");
+  EXPECT_EQ(joined.other_calls,
+            "region solve: 1 call in run 1 (set time), 2 calls in run 3 (set flop)");
+  const Table table = BuildTable(joined.run, {});
+  ASSERT_EQ(table.rows.size(), 2u);
+  const Row& smooth = table.rows[1];
+  EXPECT_EQ(smooth.calls, 20u);
+  EXPECT_EQ(smooth.flop, 20 * 20.0);
+  EXPECT_EQ(smooth.traffic_bytes, 20 * 64.0);
+  EXPECT_EQ(smooth.validity, "extrapolated");
+  EXPECT_EQ(smooth.reason, "counted of 20 calls: time 20, memory 20, flop 40");
+}
+
+TEST(JoinReplays, RefusesCallsOfAnotherKindInsideARegionOfOtherCalls) {
+  rafter::Run run = ThreeSets();
+  CallTwiceAsOften(run.processes[2]);
+  run.processes[2].paths[1].calls = 41;  // 20 for each call of "solve" in the first run
+  EXPECT_EQ(JoinReplays(run).refused,
+            "region solve/smooth: 20 calls in run 1 (set time), 41 calls in run 3 (set flop)");
+}
+
 TEST(JoinReplays, NamesARegionThatOneRunLacks) {
   rafter::Run run = ThreeSets();
   run.processes[1].paths.pop_back();

@@ -28,15 +28,32 @@ SURVIVAL_STORY(runs_two_of_each) {
   return 0;
 }
 
-// A call of "compute" more in every run: the file "runs" says how many there were.
-SURVIVAL_STORY(runs_one_more_each_time) {
+// How often this story was told here, this time included: the file "runs" says it.
+int CountRuns() {
   int runs = 0;
   std::ifstream("runs") >> runs;
   std::ofstream("runs") << ++runs;
+  return runs;
+}
+
+// A call of "compute" more in every run.
+SURVIVAL_STORY(runs_one_more_each_time) {
+  const int runs = CountRuns();
   OpenGpu();
   RunRegion("copy", kCopy, 2);
   RunRegion("compute", kCompute, runs);
   std::puts("one more");
+  return 0;
+}
+
+// The same inside one call of "solve".
+SURVIVAL_STORY(goes_deeper_each_time) {
+  const int runs = CountRuns();
+  OpenGpu();
+  nvtxRangePushA("solve");
+  RunRegion("compute", kCompute, runs);
+  nvtxRangePop();
+  std::puts("deeper");
   return 0;
 }
 
