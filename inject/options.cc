@@ -122,7 +122,7 @@ constexpr const char* kRecordedVariables[] = {
     "CUDA_CACHE_DISABLE",   "OMP_NUM_THREADS",   "RAFTER_EXACT",         "RAFTER_GRANULARITY",
     "RAFTER_METRICS",       "RAFTER_OVERHEAD",   "RAFTER_REPLAY",        "RAFTER_SET",
     "RAFTER_SKIP",          "RAFTER_REGIONS",    "RAFTER_DOMAIN",        "RAFTER_REGION",
-    "RAFTER_GROUP_NAMES"};
+    "RAFTER_GROUP_NAMES",   "RAFTER_RANKS"};
 
 void ReadRank(Options& options) {
   std::vector<std::string> names;
@@ -134,8 +134,13 @@ void ReadRank(Options& options) {
     if (!ReadNumber(text, rank)) continue;
     options.rank = rank;
     options.rank_variable = name;
-    return;
+    break;
   }
+  const std::string wanted = Get("RAFTER_RANKS");
+  if (wanted.empty() || ReadRankSpans(wanted, options.ranks).data() == nullptr) return;
+  options.ranks.clear();
+  options.wrong.push_back("RAFTER_RANKS=" + wanted +
+                          " is no list of ranks as in 0,8-15; every rank is counted");
 }
 
 bool IsSocket(const std::string& path) {

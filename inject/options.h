@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "proto/rank_spans.h"
+
 namespace rafter {
 
 struct Options {
@@ -47,6 +49,11 @@ struct Options {
   // Whether regions of an NVTX domain count; "" is the default domain.
   bool WantsDomain(std::string_view name) const;
 
+  // Whether this process is counted: without RAFTER_RANKS every one, else those that
+  // have one of its ranks.
+  bool WantsRank() const { return ranks.empty() || (rank && HasRank(ranks, *rank)); }
+
+  std::vector<RankSpan> ranks;  // RAFTER_RANKS
   std::optional<uint32_t> rank;
   std::string rank_variable;
   std::string job;

@@ -46,6 +46,10 @@ void InjectionSession::Start(const char* entry, bool cuda_initialised) {
   if (started_) return;
   started_ = true;
   options_ = ReadOptions();
+  if (!options_.WantsRank()) {
+    inert_ = true;
+    return;
+  }
   SetRules();
   started_ns_ = NowNs();
   entry_ = entry;

@@ -228,7 +228,8 @@ class InjectionSession final : private LaunchListener, private RangeBorders::Rec
   ContextTable contexts_;
   CudaDriver driver_;
   std::array<StartedRange, kMaxStartedRanges> started_ranges_;
-  std::atomic<bool> inert_{false};   // a child that must not act, or the process is exiting
+  std::atomic<bool> inert_{
+      false};  // a child that must not act, a rank that nobody wants, or the process is exiting
   std::atomic<bool> forked_{false};  // a child that must not act
   std::atomic<bool> recording_{false};
   std::atomic<bool> recorder_gone_{false};  // nobody sets counting up

@@ -25,6 +25,6 @@ inline constexpr const char* kRafterVariables[] = {
     "RAFTER_REPLAY",      "RAFTER_RANK_VARIABLE", "RAFTER_SET",      "RAFTER_SKIP",
     "RAFTER_VERBOSE",     "RAFTER_REGIONS",       "RAFTER_DOMAIN",   "RAFTER_REGION",
     "RAFTER_GROUP_NAMES", "RAFTER_NVTX_NEXT",     "RAFTER_NVMARKER", "RAFTER_NVMARKER_RESULT",
-    "RAFTER_LIKWID_PATH"};
+    "RAFTER_LIKWID_PATH", "RAFTER_RANKS"};
 
 }  // namespace rafter

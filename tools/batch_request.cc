@@ -182,8 +182,8 @@ std::vector<std::string> BatchRequest::RunOptions() const {
   std::vector<std::string> words;
   words.emplace_back(verbose ? "--verbose" : "--quiet");
   for (const TextOption* option :
-       {&sets, &metrics, &counting.overhead, &counting.granularity, &counting.skip, &regions.source,
-        &likwid.source, &likwid.events, &likwid.library, &likwid.scale}) {
+       {&sets, &metrics, &counting.overhead, &counting.granularity, &counting.skip, &counting.ranks,
+        &regions.source, &likwid.source, &likwid.events, &likwid.library, &likwid.scale}) {
     Append(*option, words);
   }
   if (counting.exact) words.emplace_back("--exact");

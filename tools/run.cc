@@ -372,6 +372,21 @@ int CountedRun::Execute() {
   return ending.exit_status;
 }
 
+// A rank that is not wanted: its program runs as it would without us.
+int RunUncounted(const RunRequest& request, const Variables& variables,
+                 const std::vector<int>& inherited) {
+  const HeldSignals signals;
+  Variables environment = WithoutInjection(variables);
+  environment.erase("RAFTER_OUTPUT");
+  if (request.verbose) Say("this rank is none of --ranks " + *request.counting.ranks.value);
+  const Spawned spawned = Spawn(request.program, environment, signals, inherited);
+  if (spawned.error != 0) return SayStartFailed(request.program[0], spawned.error);
+  const Ending ending = Await(spawned.pid, signals, request.timeout_s);
+  SayEnding(request.program[0], ending, request.timeout_s, request.quiet);
+  if (ending.timed_out && ending.signal == 0) return kSignalBase + SIGTERM;
+  return ending.exit_status;
+}
+
 }  // namespace
 
 int VerbRun(Words words) {
@@ -386,6 +401,7 @@ int VerbRun(Words words) {
   for (const std::string& unknown : UnknownVariables(variables)) {
     if (!request.quiet) Say(unknown);
   }
+  if (request.is_of_unwanted_rank) return RunUncounted(request, variables, inherited);
   if (request.likwid.chosen()) {
     return RunWithLikwid(request, variables, has_input, std::move(inherited));
   }

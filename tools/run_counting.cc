@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "collector/table/aggregate.h"
+
 namespace rafter {
 namespace {
 
@@ -86,6 +88,9 @@ void RunCounting::Declare(CommandLine& line, const std::string& replay_default) 
   line.Flag("--exact", &exact, "Run once for each set and count every instance");
   line.Text("--skip", &skip, "N",
             "Instances of each region, each by itself, before counting begins", "RAFTER_SKIP");
+  line.Text("--ranks", &ranks, "RANK[-RANK][,...]",
+            "Count these ranks of an MPI job only, as in 0,8-15; the others run as without Rafter",
+            "RAFTER_RANKS");
   line.Flag("--measure-overhead", &measure_overhead,
             "Run once more without Rafter and say both times");
 }
@@ -105,6 +110,12 @@ Status RunCounting::Check(const Variables& variables) {
   RAFTER_RETURN_IF_ERROR(CheckChoice(granularity, {"region", "instance", "kernel"}));
   RAFTER_RETURN_IF_ERROR(CheckChoice(replay, {"none", "kernel", "application"}));
   RAFTER_RETURN_IF_ERROR(CheckSkip(skip));
+  if (ranks.value.has_value()) {
+    const auto spans = ParseRanks(*ranks.value);
+    if (!spans.ok()) {
+      return Status::Failed(ranks.origin + ": " + std::string(spans.status().message()));
+    }
+  }
   RAFTER_RETURN_IF_ERROR(CheckReplay(*this));
   RAFTER_RETURN_IF_ERROR(CheckExact(*this));
   for (const std::string library : {"libinject.so", "libnvmarker.so"}) {
@@ -122,6 +133,7 @@ Variables RunCounting::ForLibrary() const {
   if (overhead.value.has_value()) told["RAFTER_OVERHEAD"] = *overhead.value;
   if (granularity.value.has_value()) told["RAFTER_GRANULARITY"] = *granularity.value;
   if (skip.value.has_value()) told["RAFTER_SKIP"] = *skip.value;
+  if (ranks.value.has_value()) told["RAFTER_RANKS"] = *ranks.value;
   told["RAFTER_REPLAY"] = replay.value == "kernel" ? "kernel" : "";
   told["RAFTER_EXACT"] = replays() ? "1" : "";
   return told;

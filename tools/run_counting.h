@@ -20,6 +20,7 @@ struct RunCounting {
   TextOption granularity;  // "region", "instance", "kernel"
   TextOption replay;       // "none", "kernel", "application"
   TextOption skip;         // a whole number
+  TextOption ranks;        // "0,8-15"
   bool exact = false;
   std::string exact_origin = "--exact";  // or the variable that said it
   bool measure_overhead = false;

@@ -1,7 +1,9 @@
 #include "tools/run_request.h"
 
 #include <algorithm>
+#include <charconv>
 
+#include "collector/table/aggregate.h"
 #include "cupti/set_list.h"
 #include "tools/chart_output.h"
 #include "tools/launch_identity.h"
@@ -157,6 +159,16 @@ Status PlanRuns(RunRequest& request, const Variables& variables) {
   return Status::Ok();
 }
 
+void FindOwnRank(RunRequest& request, const Variables& variables) {
+  const std::string own = ReadLaunchIdentity(variables).rank;
+  uint64_t rank = 0;
+  const auto read = std::from_chars(own.data(), own.data() + own.size(), rank);
+  request.is_rank = !own.empty() && read.ec == std::errc();
+  if (!request.is_rank || !request.counting.ranks.value.has_value()) return;
+  const auto wanted = ParseRanks(*request.counting.ranks.value);
+  request.is_of_unwanted_rank = wanted.ok() && !HasRank(*wanted, rank);
+}
+
 }  // namespace
 
 std::string RunRequest::several_runs() const {
@@ -213,6 +225,8 @@ std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variable
   for (const auto& check : {CheckOptionsForLikwid, CheckCollector, CheckDependents}) {
     if (const Status status = check(request); !status.ok()) return line.Refuse(status.message());
   }
+  FindOwnRank(request, variables);
+  if (request.is_of_unwanted_rank) return std::nullopt;  // it writes nothing
   if (const Status status = ExpandNames(request, variables); !status.ok()) {
     return line.Refuse(status.message());
   }

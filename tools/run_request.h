@@ -45,6 +45,9 @@ struct RunRequest {
 
   // The option that asks for the program to be run several times, or nothing.
   std::string several_runs() const;
+
+  bool is_rank = false;              // this `rafter run` is itself a rank of a job
+  bool is_of_unwanted_rank = false;  // likewise, and none that --ranks wants
 };
 
 // The list of sets that the program will be asked for: --set, or the default,

@@ -1,9 +1,11 @@
 #include "tools/run_results.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "collector/roofline/roofline.h"
+#include "collector/table/aggregate.h"
 #include "tools/chart_output.h"
 #include "tools/message.h"
 #include "tools/run_cost.h"
@@ -53,6 +55,25 @@ void RunResults::CheckExact(const Table& table) {
   Lack(text);
 }
 
+// Ranks that were asked for and that no process had. A `rafter run` that is a rank
+// itself sees its own alone.
+void RunResults::CheckRanks(const Run& run) {
+  if (!request_.counting.ranks.value.has_value() || request_.is_rank) return;
+  const auto wanted = ParseRanks(*request_.counting.ranks.value);
+  std::set<uint64_t> seen;
+  for (const RunProcess& process : run.processes) {
+    if (process.rank.has_value()) seen.insert(*process.rank);
+  }
+  const std::vector<RankSpan> absent =
+      wanted.ok() ? AbsentRanks(*wanted, seen) : std::vector<RankSpan>();
+  if (absent.empty()) return;
+  const std::string text = "--ranks: no process that was counted was of rank " + SpansText(absent) +
+                           "; the launcher's variable says who is, another one is named in "
+                           "RAFTER_RANK_VARIABLE";
+  Say("run: " + text);
+  Lack(text);
+}
+
 void RunResults::DrawCharts(const Table& given, std::vector<std::string>& lines) {
   if (charts_.empty()) return;
   const Table table =
@@ -95,6 +116,7 @@ std::string RunResults::Write(Run given, const std::string& run_file, bool enter
     Lack(made.refused);
   }
   CheckExact(table);
+  CheckRanks(run);
   if (csv_.has_value()) {
     const Table rows =
         request_.rows.Arrange(table, request_.choices.Levels(), Aggregation::kNone, lines);

@@ -33,6 +33,7 @@ class RunResults {
   // Whether it was written; says why not.
   bool Put(OutputFile& file, const std::string& content);
   void CheckExact(const Table& table);
+  void CheckRanks(const Run& run);
   // Adds what there is to say of the charts to `lines`.
   void DrawCharts(const Table& given, std::vector<std::string>& lines);
   void Lack(const std::string& reason) {

@@ -217,17 +217,16 @@ class Aggregator {
   std::vector<std::string> without_launches_;
 };
 
-bool IsWanted(const std::vector<RankSpan>& wanted, uint64_t rank) {
-  return std::any_of(wanted.begin(), wanted.end(), [rank](const RankSpan& span) {
-    return span.first <= rank && rank <= span.last;
-  });
-}
-
-std::string SpanText(const RankSpan& span) {
-  return Count(span.first) + (span.first == span.last ? "" : "-" + Count(span.last));
-}
-
 }  // namespace
+
+std::string SpansText(const std::vector<RankSpan>& spans) {
+  std::string text;
+  for (const RankSpan& span : spans) {
+    text += (text.empty() ? "" : ", ") + Count(span.first);
+    if (span.first != span.last) text += "-" + Count(span.last);
+  }
+  return text;
+}
 
 Table Aggregate(Table table, Aggregation how, std::vector<std::string>& notes) {
   if (how == Aggregation::kNone) return table;
@@ -256,27 +255,21 @@ void DropOutsideRegions(Table& table) {
 }
 
 absl::StatusOr<std::vector<RankSpan>> ParseRanks(std::string_view text) {
-  const auto digits = [](std::string_view part) {
-    const bool is_number = !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
-      return c >= '0' && c <= '9';
-    });
-    return is_number ? ParseCount(part) : std::nullopt;
-  };
   std::vector<RankSpan> spans;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t end = std::min(text.find(',', start), text.size());
-    const std::string_view part = text.substr(start, end - start);
-    const size_t dash = part.find('-');
-    const auto first = digits(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : digits(part.substr(dash + 1));
-    if (!first || !last || *first > *last) {
-      return absl::InvalidArgumentError("\"" + std::string(part) +
-                                        "\" is no rank and no span of ranks; write 0,8-15");
-    }
-    spans.push_back({*first, *last});
-    start = end + 1;
+  const std::string_view wrong = ReadRankSpans(text, spans);
+  if (wrong.data() == nullptr) return spans;
+  return absl::InvalidArgumentError("\"" + std::string(wrong) +
+                                    "\" is no rank and no span of ranks; write 0,8-15");
+}
+
+std::vector<RankSpan> AbsentRanks(const std::vector<RankSpan>& wanted,
+                                  const std::set<uint64_t>& seen) {
+  std::vector<RankSpan> absent;
+  for (const RankSpan& span : wanted) {
+    const auto found = seen.lower_bound(span.first);
+    if (found == seen.end() || *found > span.last) absent.push_back(span);
   }
-  return spans;
+  return absent;
 }
 
 void KeepRanks(const std::vector<RankSpan>& wanted, Table& table, std::vector<std::string>& notes) {
@@ -286,15 +279,11 @@ void KeepRanks(const std::vector<RankSpan>& wanted, Table& table, std::vector<st
     const auto rank = ParseCount(row.rank);
     if (rank) seen.insert(*rank);
     if (!rank) ++without;
-    return !rank || !IsWanted(wanted, *rank);
+    return !rank || !HasRank(wanted, *rank);
   });
-  std::vector<std::string> absent;
-  for (const RankSpan& span : wanted) {
-    const auto found = seen.lower_bound(span.first);
-    if (found == seen.end() || *found > span.last) absent.push_back(SpanText(span));
-  }
+  const std::vector<RankSpan> absent = AbsentRanks(wanted, seen);
   if (!absent.empty()) {
-    notes.push_back("--ranks: no row is of rank " + Join(absent, ", ") + "; left out");
+    notes.push_back("--ranks: no row is of rank " + SpansText(absent) + "; left out");
   }
   if (without > 0) {
     table.notes.push_back("--ranks: " + Count(without) + (without == 1 ? " row" : " rows") +

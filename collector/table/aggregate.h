@@ -11,11 +11,13 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "collector/table/table.h"
+#include "proto/rank_spans.h"
 
 namespace rafter {
 
@@ -39,14 +41,15 @@ Table Aggregate(Table table, Aggregation how, std::vector<std::string>& notes);
 // unless it was run so on purpose (Table.unmarked).
 void DropOutsideRegions(Table& table);
 
-// Ranks from `first` to `last`.
-struct RankSpan {
-  uint64_t first = 0;
-  uint64_t last = 0;
-};
-
 // "0,8-15". Fails with the cause and the next step.
 absl::StatusOr<std::vector<RankSpan>> ParseRanks(std::string_view text);
+
+// "0, 8-15".
+std::string SpansText(const std::vector<RankSpan>& spans);
+
+// Of `wanted`, the spans of which no rank is in `seen`.
+std::vector<RankSpan> AbsentRanks(const std::vector<RankSpan>& wanted,
+                                  const std::set<uint64_t>& seen);
 
 // Keeps the rows of these ranks. `notes` gets the wanted ranks that there are not, and
 // how many rows have no rank.

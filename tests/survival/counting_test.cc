@@ -171,6 +171,30 @@ TEST(Variables, SkipLeavesTheFirstCallsOfEachRegionOut) {
   ExpectExact(stream, "outer/inner", "memory", kDramMetric, 1000);
 }
 
+TEST(Variables, RanksLeaveEveryOtherRankAlone) {
+  ProgramRun wanted("cuda_target", {"counts_known_work"});
+  wanted.Set("RAFTER_RANKS", "0,8-15").Set("PMI_RANK", "9");
+  EXPECT_GE(Told(wanted, "counted").Measured("copy", "flop"), 1u);
+  for (const char* rank : {"7", "16", "none"}) {  // "none": of no job
+    ProgramRun other("cuda_target", {"counts_known_work"});
+    other.Set("RAFTER_RANKS", "0,8-15").Set("PMI_RANK", rank).Enter(kWays);
+    const Outcome outcome = other.Go();
+    EXPECT_EQ(StatusText(outcome.status), "exit status 0");
+    EXPECT_EQ(outcome.out, "counted\n");
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_TRUE(other.FilesEndingIn(".spool").empty()) << rank;
+  }
+}
+
+TEST(Variables, RanksThatAreNoneAreSaidAndEveryRankIsCounted) {
+  ProgramRun run("cuda_target", {"counts_known_work"});
+  run.Set("RAFTER_RANKS", "0..8").Set("PMI_RANK", "9").Unset("RAFTER_QUIET");
+  const Outcome outcome = run.Enter(kWays).Limit(60).Go();
+  EXPECT_NE(outcome.err.find("RAFTER_RANKS=0..8 is no list of ranks"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(run.FilesEndingIn(".spool").size(), 1u);
+}
+
 TEST(Variables, NoOverheadStillMeasuresEachRegionOnceInEverySet) {
   ProgramRun run("cuda_target", {"counts_known_work"});
   run.Set("RAFTER_OVERHEAD", "0");

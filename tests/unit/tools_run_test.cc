@@ -76,6 +76,23 @@ TEST_F(RafterRun, EverythingAfterTheDashesReachesTheProgramUntouched) {
   EXPECT_EQ(said.out, "--output|x||*|--|--quiet|");
 }
 
+TEST_F(RafterRun, RanksThatAreNotWantedRunAsWithoutUs) {
+  const Said said =
+      Shell("PMI_RANK=3 $RAFTER run --ranks 0,8-15 -o a.rafter -- sh -c 'env; exit 5'");
+  EXPECT_EQ(said.exit_status, 5);
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, Not(HasSubstr("INJECTION64_PATH")));
+  EXPECT_FALSE(Exists("a.rafter"));
+  EXPECT_EQ(Shell("PMI_RANK=8 $RAFTER run --ranks 0,8-15 -o a.rafter -- true").exit_status, 0);
+  EXPECT_TRUE(Exists("a.rafter"));
+}
+
+TEST_F(RafterRun, RanksThatNoProcessHadAreSaid) {
+  const Said said = Shell("$RAFTER run --ranks 2,8-15 --strict -o a.rafter -- true");
+  EXPECT_THAT(said.err, HasSubstr("--ranks: no process that was counted was of rank 2, 8-15"));
+  EXPECT_EQ(said.exit_status, 125);
+}
+
 TEST_F(RafterRun, NothingIsOverwrittenWithoutForce) {
   Write("a.rafter", "mine");
   const Said said = Shell("$RAFTER run -o a.rafter -- touch ran");
@@ -102,6 +119,7 @@ TEST_F(RafterRun, WrongUseIsFoundBeforeTheProgramStarts) {
       {"--precision fp61 --csv a.csv", "--precision fp61: not known"},
       {"--fp16-weights 1", "--fp16-weights, --hardware: only the table and the chart use them"},
       {"--set tiem", "did you mean \"time\"?"},
+      {"--ranks 0,8-", "--ranks: \"8-\" is no rank and no span of ranks"},
       {"--outptu x", "--outptu: no such option (did you mean --output?)"},
       {"--output", "--output: its value is missing"},
       {"--timeout 0", "--timeout 0: not a number above zero"},
