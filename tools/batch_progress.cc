@@ -1,6 +1,5 @@
 #include "tools/batch_progress.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,13 +16,6 @@ using std::chrono::seconds;
 
 // To the start of the line, and clear it.
 constexpr std::string_view kClear = "\r\x1b[K";
-constexpr size_t kUsualColumns = 80;
-
-size_t Columns() {
-  winsize size = {};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : kUsualColumns;
-}
 
 }  // namespace
 
@@ -74,7 +66,7 @@ void BatchProgress::Tick() {
   std::string line = "rafter: batch: " + std::to_string(started_) + " of " +
                      std::to_string(programs_) + LeftText() + ": " + OneLine(name_) + " " +
                      RoughTime(runs);
-  const size_t room = Columns() - 1;  // a line that wraps cannot be taken back
+  const size_t room = TerminalColumns(STDERR_FILENO) - 1;  // a line that wraps cannot be taken back
   if (line.size() > room) line.resize(room);
   WriteAll(STDERR_FILENO, std::string(kClear) + line);
   shown_ = true;

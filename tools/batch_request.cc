@@ -54,7 +54,7 @@ void Declare(CommandLine& line, BatchRequest& request, std::vector<std::string>&
               "Memory roof of the chart, and of rows that have none of their own");
   line.Flag("--strict", &request.strict,
             "A program of which counters were not obtained has failed");
-  line.Flag("--quiet", &request.quiet, "Say errors only, no progress");
+  line.Flag("--quiet", &request.quiet, "Say errors only, no progress", "RAFTER_QUIET");
   line.Flag("-v,--verbose", &request.verbose, "Say more, and let every run say more");
 }
 

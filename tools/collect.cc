@@ -74,27 +74,28 @@ int Serve(Collector& collector, RunFile& file, const std::string& socket,
   return collector.Totals().refused_streams > 0 ? kIncomplete : exit_status;
 }
 
-}  // namespace
-
-int VerbCollect(Words words) {
+// "rafter collect", or "rafter-collector" under its own name.
+int Collect(Words words, const CommandDescription& description) {
   TextOption output;
   TextOption socket;
   bool force = false;
   bool append = false;
   bool quiet = false;
-  CommandLine line({"collect", "The collector in the foreground, until SIGINT or SIGTERM.",
-                    "[options]",
-                    "  rafter collect -o all.rafter --socket /tmp/me/collector.sock\n"
-                    "  RAFTER_COLLECTOR=/tmp/me/collector.sock rafter run -- ./bench\n\n"
-                    "In RUNFILE: %h host, %p pid and more, as \"rafter run --help\" tells."});
+  bool version = false;
+  CommandLine line(description);
   line.Text("-o,--output", &output, "RUNFILE", "Run file (default: collector.%h.%p.rafter)",
             "RAFTER_OUTPUT");
   line.Text("--socket", &socket, "PATH",
             "Socket (default: $XDG_RUNTIME_DIR/rafter/collector.sock)");
   line.Flag("--force", &force, "Overwrite RUNFILE");
   line.Flag("--append", &append, "Go on with RUNFILE where it exists");
-  line.Flag("--quiet", &quiet, "Say errors only");
+  line.Flag("--quiet", &quiet, "Say errors only", "RAFTER_QUIET");
+  if (description.name.empty()) {
+    line.Flag("--version", &version,
+              "Print the versions of Rafter, CUPTI and the driver, and exit");
+  }
   if (const auto status = line.Parse(words); status.has_value()) return *status;
+  if (version) return PrintVersion();
   if (force && append) return line.Refuse("--append: contradicts --force; give one of them");
 
   const HeldSignals signals;
@@ -122,6 +123,25 @@ int VerbCollect(Words words) {
   };
   Collector collector(**file, options);
   return Serve(collector, **file, *place, signals, quiet, !append);
+}
+
+constexpr char kSummary[] = "The collector in the foreground, until SIGINT or SIGTERM.";
+
+std::string ExampleOf(const std::string& command) {
+  return "  " + command +
+         " -o all.rafter --socket /tmp/me/collector.sock\n"
+         "  RAFTER_COLLECTOR=/tmp/me/collector.sock rafter run -- ./bench";
+}
+
+}  // namespace
+
+int VerbCollect(Words words) {
+  return Collect(words, {"collect", kSummary, "[options]", ExampleOf("rafter collect")});
+}
+
+int RunCollector(Words words) {
+  return Collect(words,
+                 {"", kSummary, "[options]", ExampleOf("rafter-collector"), "rafter-collector"});
 }
 
 }  // namespace rafter

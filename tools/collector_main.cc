@@ -11,8 +11,7 @@
 int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);
   try {
-    if (words.size() == 1 && words[0] == "--version") return rafter::PrintVersion();
-    return rafter::VerbCollect(words);
+    return rafter::RunCollector(words);
   } catch (const std::exception& error) {
     rafter::Say(std::string("it stopped: ") + error.what() + "; please report this");
     return rafter::kIncomplete;

@@ -1,5 +1,7 @@
 #include "tools/command_line.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -9,28 +11,14 @@
 #include <functional>
 
 #include "tools/exit_status.h"
+#include "tools/help_text.h"
+#include "tools/manual_page.h"
+#include "tools/manual_text.h"
 #include "tools/message.h"
 #include "tools/nearest.h"
 
 namespace rafter {
 namespace {
-
-// CLI11's own usage line knows nothing of "--".
-class UsageFormatter : public CLI::Formatter {
- public:
-  explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) { column_width(34); }
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: " + usage_.substr(0, usage_.find_last_not_of(' ') + 1) + "\n";
-  }
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text;
-    if (option->get_type_size() != 0) text += " " + option->get_type_name();
-    return text;
-  }
-
- private:
-  std::string usage_;
-};
 
 std::string LongName(const std::string& names) {
   const size_t dashes = names.find("--");
@@ -69,20 +57,24 @@ Status CheckChoice(const TextOption& option, const std::vector<std::string>& all
 }
 
 struct CommandLine::State {
-  CommandDescription description;
+  DeclaredCommand declared;
   CLI::App app;
+  bool wants_manual = false;
   std::vector<std::function<Status()>> checks;  // after CLI11 has taken the words apart
   std::vector<std::string> flags;
 
-  std::string help_command() const {
-    return "\"rafter " + (description.name.empty() ? "" : description.name + " ") + "--help\"";
-  }
+  std::string help_command() const { return "\"" + TypedName(declared.description) + " --help\""; }
   std::vector<std::string> OptionNames() const {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
     return names;
+  }
+  const ManualText& Manual() const {
+    static const ManualText* const nothing = new ManualText();
+    const ManualText* const found = FindManualText(PageName(declared.description));
+    return found == nullptr ? *nothing : *found;
   }
   std::string MismatchLine(const std::string& what) const;
   std::optional<std::string> ExtraLine() const;
@@ -114,32 +106,28 @@ std::optional<std::string> CommandLine::State::ExtraLine() const {
 }
 
 CommandLine::CommandLine(CommandDescription description) : state_(std::make_unique<State>()) {
-  state_->description = std::move(description);
-  CLI::App& app = state_->app;
-  const std::string& name = state_->description.name;
-  app.description(state_->description.summary);
-  app.footer("Example:\n" + state_->description.example);
-  app.allow_extras();
-  app.set_help_flag("-h,--help", "Print this and exit");
-  app.formatter(std::make_shared<UsageFormatter>("rafter " + (name.empty() ? "" : name + " ") +
-                                                 state_->description.usage));
+  state_->declared.description = std::move(description);
+  state_->app.allow_extras();
+  state_->app.set_help_flag("-h,--help");
+  state_->declared.options.push_back({"-h,--help", "", "Print this and exit", ""});
+  Flag("--man", &state_->wants_manual, "Print the manual page, as \"man -l -\" takes it, and exit");
 }
 
 CommandLine::~CommandLine() = default;
 
-void CommandLine::Flag(const std::string& names, bool* value, const std::string& help) {
-  state_->app.add_flag_callback(
-      names, [value] { *value = true; }, help);
+void CommandLine::Flag(const std::string& names, bool* value, const std::string& help,
+                       const std::string& variable) {
+  state_->declared.options.push_back({names, "", help, variable});
+  state_->app.add_flag_callback(names, [value] { *value = true; });
   state_->flags.push_back(LongName(names));
 }
 
 void CommandLine::Text(const std::string& names, TextOption* value, const std::string& placeholder,
                        const std::string& help, const std::string& variable) {
   const std::string name = LongName(names);
+  state_->declared.options.push_back({names, placeholder, help, variable});
   auto text = std::make_shared<std::string>();
-  CLI::Option* const option = state_->app.add_option(names, *text, help)->type_name(placeholder);
-  const std::string shown = variable.empty() ? help : help + " [" + variable + "]";
-  option->description(shown);
+  CLI::Option* const option = state_->app.add_option(names, *text)->type_name(placeholder);
   state_->checks.push_back([=] {
     if (option->count() > 0) {
       if (text->empty()) return Status::Failed(name + ": its value is empty; give one");
@@ -153,8 +141,10 @@ void CommandLine::Text(const std::string& names, TextOption* value, const std::s
 }
 
 void CommandLine::Texts(const std::string& names, std::vector<std::string>* values,
-                        const std::string& placeholder, const std::string& help) {
-  state_->app.add_option(names, *values, help)
+                        const std::string& placeholder, const std::string& help,
+                        const std::string& variable) {
+  state_->declared.options.push_back({names, placeholder, help, variable});
+  state_->app.add_option(names, *values)
       ->type_name(placeholder)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -164,7 +154,8 @@ void CommandLine::Texts(const std::string& names, std::vector<std::string>* valu
 
 void CommandLine::Lists(const std::string& names, std::vector<std::string>* values,
                         const std::string& placeholder, const std::string& help) {
-  state_->app.add_option(names, *values, help)
+  state_->declared.options.push_back({names, placeholder, help, ""});
+  state_->app.add_option(names, *values)
       ->type_name(placeholder)
       ->expected(1, CLI::detail::expected_max_vector_size)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -173,8 +164,9 @@ void CommandLine::Lists(const std::string& names, std::vector<std::string>* valu
 void CommandLine::Number(const std::string& names, std::optional<double>* value,
                          const std::string& placeholder, const std::string& help) {
   const std::string name = LongName(names);
+  state_->declared.options.push_back({names, placeholder, help, ""});
   auto text = std::make_shared<std::string>();
-  CLI::Option* const option = state_->app.add_option(names, *text, help)->type_name(placeholder);
+  CLI::Option* const option = state_->app.add_option(names, *text)->type_name(placeholder);
   state_->checks.push_back([=] {
     if (option->count() == 0) return Status::Ok();
     Result<double> number =
@@ -193,7 +185,12 @@ void CommandLine::Choice(const std::string& names, TextOption* value,
 
 void CommandLine::Inputs(const std::string& placeholder, std::vector<std::string>* values,
                          const std::string& help) {
-  state_->app.add_option(placeholder, *values, help)->type_name("")->expected(0, -1);
+  state_->declared.arguments.push_back({placeholder, "", help, ""});
+  state_->app.add_option(placeholder, *values)->type_name("")->expected(0, -1);
+}
+
+void CommandLine::Verb(const std::string& name, const std::string& summary) {
+  state_->declared.verbs.push_back({name, summary});
 }
 
 std::optional<int> CommandLine::Parse(std::span<const std::string> arguments) {
@@ -208,12 +205,13 @@ std::optional<int> CommandLine::Parse(std::span<const std::string> arguments) {
   try {
     state_->app.parse(words);
   } catch (const CLI::CallForHelp&) {
-    return Print(state_->app.help()) ? kDone : kIncomplete;
+    return PrintHelp();
   } catch (const CLI::ParseError& error) {
     if (const auto extra = state_->ExtraLine(); extra.has_value()) return Refuse(*extra);
     return Refuse(state_->MismatchLine(error.what()));
   }
   if (const auto extra = state_->ExtraLine(); extra.has_value()) return Refuse(*extra);
+  if (state_->wants_manual) return PrintManual();
   for (const auto& check : state_->checks) {
     if (const Status status = check(); !status.ok()) return Refuse(status.message());
   }
@@ -221,8 +219,19 @@ std::optional<int> CommandLine::Parse(std::span<const std::string> arguments) {
 }
 
 int CommandLine::Refuse(const std::string& line) const {
-  const std::string& name = state_->description.name;
+  const std::string& name = state_->declared.description.name;
   return SayWrongUse(name.empty() ? line : name + ": " + line);
+}
+
+int CommandLine::PrintHelp() const {
+  const ManualText& manual = state_->Manual();
+  const std::string text = HelpText(state_->declared, manual, TerminalColumns(STDOUT_FILENO));
+  return Print(text) ? kDone : kIncomplete;
+}
+
+int CommandLine::PrintManual() const {
+  const std::string page = ManualPage(state_->declared, state_->Manual(), RAFTER_VERSION);
+  return Print(page) ? kDone : kIncomplete;
 }
 
 }  // namespace rafter

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cupti/status.h"
+#include "tools/declared_command.h"
 
 namespace rafter {
 
@@ -27,25 +28,22 @@ struct TextOption {
 // the nearest.
 Status CheckChoice(const TextOption& option, const std::vector<std::string>& allowed);
 
-struct CommandDescription {
-  std::string name;     // "run"; empty: `rafter` itself
-  std::string summary;  // one sentence
-  std::string usage;    // "[options] -- APP [ARG...]"
-  std::string example;  // one or more lines
-};
-
 class CommandLine {
  public:
   explicit CommandLine(CommandDescription description);
   ~CommandLine();
 
-  void Flag(const std::string& names, bool* value, const std::string& help);
+  // `variable` is named in the help; the caller reads it.
+  void Flag(const std::string& names, bool* value, const std::string& help,
+            const std::string& variable = "");
   // `variable` stands in when the option is not given; an empty one counts as
   // unset.
   void Text(const std::string& names, TextOption* value, const std::string& placeholder,
             const std::string& help, const std::string& variable = "");
+  // `variable` is named in the help; the caller reads it.
   void Texts(const std::string& names, std::vector<std::string>* values,
-             const std::string& placeholder, const std::string& help);
+             const std::string& placeholder, const std::string& help,
+             const std::string& variable = "");
   // As Texts, with one or more values each time: "--from-csv a.csv b.csv".
   void Lists(const std::string& names, std::vector<std::string>* values,
              const std::string& placeholder, const std::string& help);
@@ -59,12 +57,19 @@ class CommandLine {
   void Inputs(const std::string& placeholder, std::vector<std::string>* values,
               const std::string& help);
 
+  // A command of `rafter`, of whose own line this is.
+  void Verb(const std::string& name, const std::string& summary);
+
   // Reads the arguments. Returns the exit status where the command ends here:
-  // help was asked for, or the use was wrong.
+  // help or the manual page was asked for, or the use was wrong.
   std::optional<int> Parse(std::span<const std::string> arguments);
 
   // Says "run: LINE" and returns the exit status of wrong use.
   int Refuse(const std::string& line) const;
+
+  // Print what --help and --man do; return the exit status.
+  int PrintHelp() const;
+  int PrintManual() const;
 
  private:
   struct State;

@@ -10,7 +10,7 @@
 
 namespace rafter {
 int VerbEnv(Words words) {
-  CommandLine line({"env", "Print the exports for running a program by hand.", "",
+  CommandLine line({"env", "Print the exports for running a program by hand.", "[options]",
                     "  eval \"$(rafter env)\" && ./bench && rafter ingest *.spool -o run.rafter\n"
                     "  eval \"$(rafter env --regions nvmarker)\" && ./likwid_bench"});
   RunRegions regions;

@@ -92,7 +92,7 @@ int VerbIngest(Words words) {
   line.Text("-o,--output", &output, "RUN", "The run file to make");
   choices.Declare(line);
   line.Flag("--force", &force, "Overwrite RUN");
-  line.Flag("--quiet", &quiet, "Say errors only");
+  line.Flag("--quiet", &quiet, "Say errors only", "RAFTER_QUIET");
   if (const auto status = line.Parse(words); status.has_value()) return *status;
   if (paths.empty()) {
     return line.Refuse("no input was given; name the spool files or marker files");

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/command_line.h"
 #include "tools/exit_status.h"
 #include "tools/message.h"
 #include "tools/nearest.h"
@@ -30,21 +31,15 @@ constexpr Verb kVerbs[] = {
     {"env", VerbEnv, "the exports for running by hand"},
 };
 
-std::string HelpText() {
-  std::string text =
-      "Reads a GPU's hardware counters around the regions that a program marks itself.\n"
-      "Usage: rafter COMMAND [options]\n\nCommands:\n";
-  for (const Verb& verb : kVerbs) {
-    std::string name = verb.name;
-    name.resize(10, ' ');
-    text += "  " + name + verb.summary + "\n";
-  }
-  return text +
-         "\nOptions:\n"
-         "  -h, --help  print this; \"rafter COMMAND --help\" tells of one command\n"
-         "  --version   print the versions of Rafter, CUPTI and the driver\n\n"
-         "Example:\n"
-         "  rafter run --csv out.csv --roofline out.svg -- ./bench\n";
+// --help and --man of `rafter` itself.
+int PrintOwn(bool manual) {
+  CommandLine line(
+      {"", "Read a GPU's hardware counters around the regions that a program marks itself.",
+       "COMMAND [options]", "  rafter run --csv out.csv --roofline out.svg -- ./bench"});
+  bool version = false;
+  line.Flag("--version", &version, "Print the versions of Rafter, CUPTI and the driver, and exit");
+  for (const Verb& verb : kVerbs) line.Verb(verb.name, verb.summary);
+  return manual ? line.PrintManual() : line.PrintHelp();
 }
 
 int Unknown(const std::string& word) {
@@ -52,26 +47,41 @@ int Unknown(const std::string& word) {
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
   if (word.starts_with("-")) {
     return SayWrongUse(word + ": no such option before a command" +
-                       DidYouMean(word, {"--help", "--version"}) + "; run \"rafter --help\"");
+                       DidYouMean(word, {"--help", "--man", "--version"}) +
+                       "; run \"rafter --help\"");
   }
   return SayWrongUse(word + ": no such command" + DidYouMean(word, names) +
                      "; run \"rafter --help\"");
 }
 
-int HelpOf(const std::string& command) {
-  static const std::vector<std::string>* const help = new std::vector<std::string>{"--help"};
+int HelpOf(const std::string& command, bool manual) {
+  const std::vector<std::string> words = {manual ? "--man" : "--help"};
   for (const Verb& verb : kVerbs) {
-    if (command == verb.name) return verb.function(*help);
+    if (command == verb.name) return verb.function(words);
   }
   return Unknown(command);
+}
+
+// What follows `help`: "[--man] [COMMAND]".
+int Help(Words words, bool manual) {
+  std::vector<std::string> commands;
+  for (const std::string& word : words) {
+    if (word == "--man") {
+      manual = true;
+    } else {
+      commands.push_back(word);
+    }
+  }
+  if (commands.empty()) return PrintOwn(manual);
+  if (commands.size() == 1) return HelpOf(commands.front(), manual);
+  return SayWrongUse("\"" + commands[1] + "\": not expected after help; run \"rafter --help\"");
 }
 
 int Dispatch(Words words) {
   if (words.empty()) return SayWrongUse("no command was given; run \"rafter --help\"");
   const std::string& word = words.front();
-  if (word == "--help" || word == "-h" || word == "help") {
-    if (words.size() > 1) return HelpOf(words[1]);
-    return Print(HelpText()) ? kDone : kIncomplete;
+  if (word == "--help" || word == "-h" || word == "help" || word == "--man") {
+    return Help(words.subspan(1), word == "--man");
   }
   if (word == "--version") {
     if (words.size() == 1) return PrintVersion();

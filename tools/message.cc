@@ -1,6 +1,8 @@
 #include "tools/message.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
+
 #include <cerrno>
 
 #include <system_error>
@@ -9,6 +11,11 @@
 #include "tools/exit_status.h"
 
 namespace rafter {
+namespace {
+
+constexpr size_t kUsualColumns = 80;
+
+}  // namespace
 
 bool WriteAll(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -31,6 +38,12 @@ bool Print(std::string_view text) {
   if (WriteAll(STDOUT_FILENO, text)) return true;
   Say("standard output: " + ErrnoText(errno) + "; what was asked for is incomplete");
   return false;
+}
+
+size_t TerminalColumns(int descriptor) {
+  winsize size = {};
+  const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kUsualColumns;
 }
 
 std::string CountText(size_t count, const char* one, const char* many) {

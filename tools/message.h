@@ -26,6 +26,9 @@ bool Print(std::string_view text);
 // Writes all of `bytes`; false, with errno set, when that fails.
 bool WriteAll(int descriptor, std::string_view bytes);
 
+// Columns of the terminal behind `descriptor`; 80 where there is none, or it does not tell.
+size_t TerminalColumns(int descriptor);
+
 // "1 row", "3 rows".
 std::string CountText(size_t count, const char* one, const char* many);
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "collector/store/utf8.h"
+#include "collector/table/column_texts.h"
 #include "collector/table/formulas.h"
 #include "cupti/host.h"
 #include "cupti/sets.h"
@@ -173,6 +174,7 @@ int VerbMetrics(Words words) {
   TextOption chip;
   TextOption plan;
   TextOption metrics;
+  bool columns = false;
   bool verbose = false;
   CommandLine line({"metrics", "Metrics and passes of any chip, without a GPU.", "[options]",
                     "  rafter metrics --chip GH100 --plan time,memory,sm,flop"});
@@ -181,8 +183,15 @@ int VerbMetrics(Words words) {
             "Show metrics and passes of these sets: " + Listed(KnownSets()));
   line.Text("--metrics", &metrics, "NAME[,NAME...]",
             "Show the passes of these metrics, given with roll-up, as in dram__bytes.sum");
+  line.Flag("--columns", &columns, "Tell what each column of a table is made of, as Markdown");
   line.Flag("-v,--verbose", &verbose, "With unit and description of each metric");
   if (const auto status = line.Parse(words); status.has_value()) return *status;
+  if (columns) {
+    if (words.size() > 1) {
+      return line.Refuse("--columns: is the same for every chip; leave other options out");
+    }
+    return Print(ColumnsMarkdown(ColumnTexts())) ? kDone : kIncomplete;
+  }
   const bool planning = plan.value.has_value() || metrics.value.has_value();
   if (planning && !chip.value.has_value()) {
     return line.Refuse(std::string(plan.value.has_value() ? "--plan" : "--metrics") +

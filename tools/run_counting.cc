@@ -85,7 +85,7 @@ void RunCounting::Declare(CommandLine& line, const std::string& replay_default) 
             "What is run again, so that one instance is counted in every set (default: " +
                 replay_default + ")",
             "RAFTER_REPLAY");
-  line.Flag("--exact", &exact, "Run once for each set and count every instance");
+  line.Flag("--exact", &exact, "Run once for each set and count every instance", "RAFTER_EXACT");
   line.Text("--skip", &skip, "N",
             "Instances of each region, each by itself, before counting begins", "RAFTER_SKIP");
   line.Text("--ranks", &ranks, "RANK[-RANK][,...]",

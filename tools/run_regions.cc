@@ -81,13 +81,15 @@ void RunRegions::Declare(CommandLine& line) {
             "RAFTER_REGIONS");
   line.Texts("--domain", &domains.values, "NAME",
              "NVTX domain whose regions count; default: the default domain, all: every one; "
-             "repeatable (default: default) [RAFTER_DOMAIN]");
+             "repeatable (default: default)",
+             "RAFTER_DOMAIN");
   line.Texts("--region", &chosen.values, "REGEX",
-             "Count only regions whose path (outer/inner) matches one of these; repeatable "
-             "[RAFTER_REGION]");
+             "Count only regions whose path (outer/inner) matches one of these; repeatable",
+             "RAFTER_REGION");
   line.Texts("--group-names", &group_names.values, "REGEX",
              "Write * for the part of a name that matches, so that \"mm, seq = 17\" and its like "
-             "are one region; repeatable [RAFTER_GROUP_NAMES]");
+             "are one region; repeatable",
+             "RAFTER_GROUP_NAMES");
 }
 
 Status RunRegions::Check(const Variables& variables, TextOption& granularity) {

@@ -42,8 +42,8 @@ void Declare(CommandLine& line, RunRequest& request) {
   line.Number("--timeout", &request.timeout_s, "S",
               "SIGTERM to the program after S seconds, SIGKILL 5 s later");
   line.Flag("--strict", &request.strict, "Exit with 125 when counters were not obtained");
-  line.Flag("--quiet", &request.quiet, "Say errors only");
-  line.Flag("-v,--verbose", &request.verbose, "Say more");
+  line.Flag("--quiet", &request.quiet, "Say errors only", "RAFTER_QUIET");
+  line.Flag("-v,--verbose", &request.verbose, "Say more", "RAFTER_VERBOSE");
 }
 
 // What only a collector of our own can do.
@@ -192,9 +192,7 @@ std::optional<int> ReadRunRequest(std::vector<std::string> words, const Variable
                     "  rafter run --domain all --region '^step/' --csv out.csv -- ./solver\n"
                     "  rafter run --group-names 'seq = [0-9]+' --csv out.csv -- python3 train.py\n"
                     "  rafter run --regions nvmarker --csv out.csv -- ./likwid_bench\n"
-                    "  rafter run --regions none --csv out.csv -- ./unmarked\n\n"
-                    "In names of files: %h host, %p pid of rafter, %r rank, %j job, %q{NAME} the\n"
-                    "variable NAME, %% a percent sign."});
+                    "  rafter run --regions none --csv out.csv -- ./unmarked"});
   Declare(line, request);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();

@@ -25,6 +25,9 @@ int VerbDoctor(Words words);
 int VerbMetrics(Words words);
 int VerbEnv(Words words);
 
+// `rafter-collector`.
+int RunCollector(Words words);
+
 // `rafter --version`.
 int PrintVersion();
 

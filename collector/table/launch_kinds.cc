@@ -5,9 +5,9 @@
 namespace rafter {
 namespace {
 
-void PutAttribute(const char* metric, const char* unit, uint32_t value, Row& row) {
-  row.metrics[metric] = value;
-  row.metric_units[metric] = unit;
+void PutAttribute(const LaunchAttribute& attribute, uint32_t value, Row& row) {
+  row.metrics[attribute.metric] = value;
+  row.metric_units[attribute.metric] = attribute.unit;
 }
 
 const std::string& Signature(const LaunchKind& kind) {
@@ -36,10 +36,9 @@ void LaunchKinds::Fill(const LaunchKind& kind, Row& row) const {
   row.kernel_signature = Signature(kind);
   row.grid_size = SizeText(kind.grid);
   row.block_size = SizeText(kind.block);
-  PutAttribute("launch__registers_per_thread", "register/thread", kind.registers, row);
-  PutAttribute("launch__shared_mem_per_block_static", "Byte/block", kind.static_shared_bytes, row);
-  PutAttribute("launch__shared_mem_per_block_dynamic", "Byte/block", kind.dynamic_shared_bytes,
-               row);
+  PutAttribute(kRegisters, kind.registers, row);
+  PutAttribute(kStaticShared, kind.static_shared_bytes, row);
+  PutAttribute(kDynamicShared, kind.dynamic_shared_bytes, row);
 }
 
 std::string SizeText(const uint32_t (&size)[3]) {

@@ -16,6 +16,21 @@
 
 namespace rafter {
 
+// What rows of launches have of the kernel, named like metrics.
+struct LaunchAttribute {
+  const char* metric;
+  const char* unit;
+  const char* meaning;
+};
+inline constexpr LaunchAttribute kRegisters = {"launch__registers_per_thread", "register/thread",
+                                               "Registers of a thread."};
+inline constexpr LaunchAttribute kStaticShared = {
+    "launch__shared_mem_per_block_static", "Byte/block", "Shared memory that the kernel declares."};
+inline constexpr LaunchAttribute kDynamicShared = {"launch__shared_mem_per_block_dynamic",
+                                                   "Byte/block",
+                                                   "Shared memory that the launch asks for."};
+inline constexpr LaunchAttribute kLaunchAttributes[] = {kRegisters, kStaticShared, kDynamicShared};
+
 class LaunchKinds {
  public:
   explicit LaunchKinds(const RunProcess& process);
