@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "collector/roofline/point_labels.h"
 #include "collector/roofline/roofline.h"
@@ -94,21 +95,26 @@ std::string Named(const Table& table, std::string Row::*field) {
   return text;
 }
 
-bool HasAnyOf(const Table& table, const std::vector<Term>& terms) {
-  return std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
-    return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
-      const auto metric = row.metrics.find(term.metric);
-      return metric != row.metrics.end() && metric->second;
-    });
-  });
+// Raw metrics that have a value in any row.
+std::set<std::string_view> MetricsOf(const Table& table) {
+  std::set<std::string_view> names;
+  for (const Row& row : table.rows) {
+    for (const auto& [name, value] : row.metrics) {
+      if (value) names.insert(name);
+    }
+  }
+  return names;
 }
 
 // A peak of the rows was observed where the table has what it is made of. LIKWID reads
 // no peaks, so its rows have what a person gave. Tables without raw metrics do not tell.
-RoofOrigin OriginOf(const Table& table, const Row& row, const std::optional<PeakFormula>& formula) {
+RoofOrigin OriginOf(const std::set<std::string_view>& metrics, const Row& row,
+                    const std::optional<PeakFormula>& formula) {
   if (row.source == "likwid") return RoofOrigin::kGiven;
   const bool tells = !row.metrics.empty();
-  const bool is_made = formula && HasAnyOf(table, formula->per_cycle);
+  const bool is_made =
+      formula && std::any_of(formula->per_cycle.begin(), formula->per_cycle.end(),
+                             [&](const Term& term) { return metrics.contains(term.metric); });
   return tells && !is_made ? RoofOrigin::kGiven : RoofOrigin::kObserved;
 }
 
@@ -122,13 +128,14 @@ struct Peak {
 std::vector<Peak> HighestPeaks(const Table& table, std::string Row::*kind,
                                std::optional<double> Row::*per_s) {
   std::vector<Peak> peaks;
+  const std::set<std::string_view> metrics = MetricsOf(table);
   const auto formula_of = [&](const Row& row) {
     return per_s == &Row::peak_flop_per_s ? PeakPerformance(row.precision)
                                           : PeakBandwidth(row.memory_level);
   };
   for (const Row& row : table.rows) {
     if (!IsPositive(row.*per_s)) continue;
-    const RoofOrigin origin = OriginOf(table, row, formula_of(row));
+    const RoofOrigin origin = OriginOf(metrics, row, formula_of(row));
     const auto peak = std::find_if(peaks.begin(), peaks.end(), [&](const Peak& each) {
       return each.kind == row.*kind && each.origin == origin;
     });

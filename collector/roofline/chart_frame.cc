@@ -14,6 +14,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kBesidePoints = 2;
 constexpr double kBesideRidge = 12;
 constexpr double kAboveRoof = 2;  // its label stands there
+// As a share of the axis: on one of many decades a factor of 2 is a few pixels.
+constexpr double kAboveRoofShare = 0.045;
 constexpr double kBelowPoints = 3;
 // Where points are many there is no room between them for the labels of roofs, so
 // this share of the width stays free of points on the right.
@@ -75,6 +77,11 @@ Range PerformanceRange(const Roofline& roofline, const Range& intensity) {
     }
   }
   range.low = std::min(range.low, range.high / kLeastSpan);
+  const double top = HighestCompute(roofline);
+  if (top > range.low) {
+    const double high = top * std::pow(top / range.low, kAboveRoofShare / (1 - kAboveRoofShare));
+    if (std::isfinite(high)) range.high = std::max(range.high, high);
+  }
   return range;
 }
 
@@ -128,6 +135,12 @@ void DrawGrid(const ChartFrame& frame, Canvas& canvas) {
 }
 
 }  // namespace
+
+double HighestCompute(const Roofline& roofline) {
+  double highest = 0;
+  for (const ComputeRoof& roof : roofline.compute) highest = std::max(highest, roof.flop_per_s);
+  return highest;
+}
 
 ChartFrame FrameFor(const Roofline& roofline, const Box& plot) {
   const Range x = IntensityRange(roofline);

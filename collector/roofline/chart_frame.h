@@ -24,6 +24,9 @@ struct ChartFrame {
   }
 };
 
+// FLOP/s; 0 without a compute roof.
+double HighestCompute(const Roofline& roofline);
+
 // Shows every point, every compute roof and every ridge, with room around.
 ChartFrame FrameFor(const Roofline& roofline, const Box& plot);
 

@@ -132,7 +132,11 @@ void WriteColumn(const Column& column, const Table& table, Writer& writer) {
 }
 
 void WriteSeries(const SeriesOfPoints& series, Writer& writer) {
-  Named("by", series.by_paradigm ? "Paradigm" : "Region", writer);
+  Named("by",
+        series.by_paradigm     ? "Paradigm"
+        : series.by_executable ? "Executable"
+                               : "Region",
+        writer);
   List("series", series.series, writer, [&](const Series& each) {
     std::array<char, 8> color;
     std::snprintf(color.data(), color.size(), "#%06x", each.color & 0xffffffu);
@@ -159,6 +163,9 @@ void WritePoints(const Roofline& roofline, Writer& writer) {
        [&](const auto& point) { Number(NumberText(point.flop_per_s), writer); });
   List("series", series.of_point, writer, [&](size_t index) { writer.Uint64(index); });
   List("hollow", styles, writer, [&](const auto& style) { writer.Uint(style.is_hollow ? 1 : 0); });
+  List("levels", points, writer, [&](const auto& point) {
+    writer.Int64(point.levels_of ? static_cast<int64_t>(*point.levels_of) : -1);
+  });
   List("above", styles, writer, [&](const auto& style) { writer.Uint(style.is_flagged ? 1 : 0); });
   writer.EndObject();
 }

@@ -20,15 +20,17 @@ namespace rafter {
 //   {"title", "subtitle", "notes": [],
 //    "compute": [{"kind": "FP32", "per_s", "origin"}], "memory": likewise,
 //    "chart": TABLE, "baseline": TABLE or null}
-//   TABLE: {"name", "rows": N, "by": "Paradigm" or "Region",
+//   TABLE: {"name", "rows": N, "by": "Paradigm", "Executable" or "Region",
 //           "columns": [{"name", "unit", "words": [], "of": [index by row]} or
 //                       {"name", "unit", "numbers": [by row, null: missing]}],
 //           "series": [{"name", "color", "shape"}],
-//           "points": {"row", "label", "x", "y", "series", "hollow", "above": [by point]},
+//           "points": {"row", "label", "x", "y", "series", "hollow", "above",
+//                      "levels": [by point]},
 //           "undrawn": {"row", "label", "reason": [by row that is not drawn]}}
 //
-// Columns without a value are left out. x: FLOP/Byte, y: FLOP/s; per_s: FLOP/s
-// or Byte/s.
+// "levels" is the same number for the same launches at several memory levels, which
+// are joined; -1: at one alone. Columns without a value are left out. x: FLOP/Byte,
+// y: FLOP/s; per_s: FLOP/s or Byte/s.
 std::string ChartJson(const HtmlChart& chart, const HtmlChart* baseline);
 
 }  // namespace rafter

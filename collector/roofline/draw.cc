@@ -60,8 +60,10 @@ absl::StatusOr<std::string> DrawRoofline(const Roofline& roofline, ChartFormat f
   DrawHeading(drawable, canvas);
   DrawFrame(frame, text, canvas);
   LabelPlacer placer(Grown(plot, -2));
-  DrawRoofs(roofs, frame, MarkerBoxes(drawable, frame, styles), text, canvas, placer);
-  for (const LevelLine& level : LevelLines(drawable, frame)) placer.Avoid(level.line);
+  PointsOnPage points{MarkerBoxes(drawable, frame, styles), {}};
+  for (const LevelLine& level : LevelLines(drawable, frame)) points.joins.push_back(level.line);
+  DrawRoofs(roofs, frame, points, text, canvas, placer);
+  for (const Segment& join : points.joins) placer.Avoid(join);
   DrawPoints(drawable, frame, styles, named, placer, text, canvas);
   if (beside > 0) {
     DrawLegend(content, {plot.right() + kLegendGap, plot.top, kLegendWidth, plot.height}, text,

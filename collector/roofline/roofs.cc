@@ -16,6 +16,7 @@ constexpr uint32_t kRidgeColor = 0x6b7280;
 constexpr double kRoofWidth = 2;
 constexpr double kLabelGap = 4;    // between a roof and its label
 constexpr double kLabelStep = 14;  // between places that are tried
+constexpr double kApart = 3;       // labels of roofs from each other, at least
 constexpr double kSameRidge = 4;   // ridges nearer than this share a label
 constexpr double kRidgeRadius = 3.6;
 constexpr double kCovers = 2;  // trouble of a label that stands on a line or a marker
@@ -32,14 +33,8 @@ std::vector<double> Dashes(const std::string& kind) {
 
 std::string RoofText(const std::string& kind, double per_s, std::string_view unit,
                      RoofOrigin origin) {
-  return KindText(kind) + (kind.empty() ? "" : " ") + SiText(per_s, unit) + " (" +
+  return kind + (kind.empty() ? "" : " ") + SiText(per_s, unit) + " (" +
          std::string(OriginText(origin)) + ")";
-}
-
-double HighestCompute(const Roofline& roofline) {
-  double highest = 0;
-  for (const ComputeRoof& roof : roofline.compute) highest = std::max(highest, roof.flop_per_s);
-  return highest;
 }
 
 double HighestMemory(const Roofline& roofline) {
@@ -76,9 +71,14 @@ AlongLine PlaceAlong(const Segment& line, const Box& size, double start, bool is
 
 class RoofDrawing {
  public:
-  RoofDrawing(const ChartFrame& frame, const std::vector<Box>& markers, TextSetter& text,
-              Canvas& canvas, LabelPlacer& placer)
-      : frame_(frame), markers_(markers), text_(text), canvas_(canvas), placer_(placer) {}
+  RoofDrawing(const ChartFrame& frame, const PointsOnPage& points, TextSetter& text, Canvas& canvas,
+              LabelPlacer& placer)
+      : frame_(frame),
+        points_(points),
+        text_(text),
+        canvas_(canvas),
+        placer_(placer),
+        lines_(points.joins) {}
 
   void Draw(const RoofsOnPage& roofs) {
     const bool labelled = roofs.ridges.size() <= kMostLabelledRidges;
@@ -98,18 +98,21 @@ class RoofDrawing {
   }
 
  private:
-  // A level roof is labelled at its right end, a slanted one at its left.
+  // A level roof is labelled at its right end, a slanted one at its left. A level roof
+  // that is shorter than its label has room to the left of its ridge.
   void DrawRoofLabel(const RoofLine& roof) {
+    if (roof.text.empty()) return;
     const Box size = text_.Measure(roof.text, kRoofText);
     const double length = Distance(roof.line.from, roof.line.to);
     const bool is_level = roof.line.from.y == roof.line.to.y;
+    const double room = is_level ? roof.line.to.x - frame_.plot.left : length;
     std::optional<AlongLine> best;
     double least = std::numeric_limits<double>::infinity();
     for (const bool is_over : {true, false}) {
-      for (double step = kLabelStep; step + size.width < length; step += kLabelStep) {
+      for (double step = kLabelStep; step + size.width < room; step += kLabelStep) {
         const double start = is_level ? length - size.width - step : step;
         const AlongLine place = PlaceAlong(roof.line, size, start, is_over);
-        const double trouble = Trouble(place) + (is_over ? 0 : 0.5);
+        const double trouble = Trouble(place) + (is_over ? 0 : 0.5) + (start < 0 ? 1 : 0);
         if (trouble < least) least = trouble, best = place;
       }
     }
@@ -174,8 +177,9 @@ class RoofDrawing {
     for (const Box& box : place.cover) {
       const Box inside = Grown(box, -1);
       if (!Contains(frame_.plot, box)) trouble += 4;
-      for (const Box& marker : markers_) trouble += Overlap(inside, Grown(marker, 2)) ? 3 : 0;
-      for (const Box& taken : taken_) trouble += Overlap(inside, taken) ? 3 : 0;
+      for (const Box& marker : points_.markers)
+        trouble += Overlap(inside, Grown(marker, 2)) ? 3 : 0;
+      for (const Box& taken : taken_) trouble += Overlap(Grown(box, kApart), taken) ? 3 : 0;
       for (const Segment& line : lines_) trouble += Crosses(line, inside) ? 2 : 0;
     }
     return trouble;
@@ -190,7 +194,7 @@ class RoofDrawing {
   }
 
   const ChartFrame& frame_;
-  const std::vector<Box>& markers_;
+  const PointsOnPage& points_;
   TextSetter& text_;
   Canvas& canvas_;
   LabelPlacer& placer_;
@@ -209,6 +213,19 @@ std::optional<Segment> MemoryLine(const MemoryRoof& roof, double highest_compute
   const double to = std::min(frame.x.high(), top / roof.bytes_per_s);
   if (from >= to) return std::nullopt;
   return Segment{frame.At(from, from * roof.bytes_per_s), frame.At(to, to * roof.bytes_per_s)};
+}
+
+// "Tensor, Tensor.BF16 989 TFLOP/s (observed)": the label of a compute roof names all that are as
+// high; empty for a roof that an earlier one's label names.
+std::string ComputeText(const std::vector<ComputeRoof>& roofs, size_t index) {
+  const ComputeRoof& roof = roofs[index];
+  std::string kinds;
+  for (size_t i = 0; i < roofs.size(); ++i) {
+    if (roofs[i].flop_per_s != roof.flop_per_s || roofs[i].origin != roof.origin) continue;
+    if (i < index) return "";
+    kinds += (kinds.empty() ? "" : ", ") + KindText(roofs[i].precision);
+  }
+  return RoofText(kinds, roof.flop_per_s, "FLOP/s", roof.origin);
 }
 
 }  // namespace
@@ -243,15 +260,17 @@ RoofsOnPage PlaceRoofs(const Roofline& roofline, const ChartFrame& frame) {
   for (const MemoryRoof& roof : roofline.memory) {
     const auto line = MemoryLine(roof, HighestCompute(roofline), frame);
     if (!line) continue;
-    roofs.lines.push_back(
-        {*line, RoofText(roof.level, roof.bytes_per_s, "B/s", roof.origin), Dashes(roof.level)});
+    roofs.lines.push_back({*line,
+                           RoofText(KindText(roof.level), roof.bytes_per_s, "B/s", roof.origin),
+                           Dashes(roof.level)});
   }
-  for (const ComputeRoof& roof : roofline.compute) {
+  for (size_t i = 0; i < roofline.compute.size(); ++i) {
+    const ComputeRoof& roof = roofline.compute[i];
     const double ridge = highest_memory > 0 ? roof.flop_per_s / highest_memory : frame.x.low();
     const double from = std::clamp(ridge, frame.x.low(), frame.x.high());
     roofs.lines.push_back(
         {{frame.At(from, roof.flop_per_s), frame.At(frame.x.high(), roof.flop_per_s)},
-         RoofText(roof.precision, roof.flop_per_s, "FLOP/s", roof.origin),
+         ComputeText(roofline.compute, i),
          Dashes(roof.precision)});
     for (const MemoryRoof& memory : roofline.memory) {
       const double flop_per_byte = roof.flop_per_s / memory.bytes_per_s;
@@ -267,9 +286,9 @@ RoofsOnPage PlaceRoofs(const Roofline& roofline, const ChartFrame& frame) {
   return roofs;
 }
 
-void DrawRoofs(const RoofsOnPage& roofs, const ChartFrame& frame, const std::vector<Box>& markers,
+void DrawRoofs(const RoofsOnPage& roofs, const ChartFrame& frame, const PointsOnPage& points,
                TextSetter& text, Canvas& canvas, LabelPlacer& placer) {
-  RoofDrawing(frame, markers, text, canvas, placer).Draw(roofs);
+  RoofDrawing(frame, points, text, canvas, placer).Draw(roofs);
 }
 
 }  // namespace rafter

@@ -21,7 +21,7 @@ namespace rafter {
 // A roof on the page, from left to right.
 struct RoofLine {
   Segment line;
-  std::string text;
+  std::string text;  // empty: another one's names it too
   std::vector<double> dashes;
 };
 
@@ -42,9 +42,14 @@ RoofsOnPage PlaceRoofs(const Roofline& roofline, const ChartFrame& frame);
 // More ridges than this are listed under the chart instead of being labelled.
 inline constexpr size_t kMostLabelledRidges = 4;
 
-// Draws roofs, labels (clear of `markers`, the boxes of points) and ridges, and
-// tells `placer` what other labels must avoid.
-void DrawRoofs(const RoofsOnPage& roofs, const ChartFrame& frame, const std::vector<Box>& markers,
+// Where points are: what the labels of roofs keep off.
+struct PointsOnPage {
+  std::vector<Box> markers;
+  std::vector<Segment> joins;  // between points of several memory levels
+};
+
+// Draws roofs, labels and ridges, and tells `placer` what other labels must avoid.
+void DrawRoofs(const RoofsOnPage& roofs, const ChartFrame& frame, const PointsOnPage& points,
                TextSetter& text, Canvas& canvas, LabelPlacer& placer);
 
 // "measured", "given".

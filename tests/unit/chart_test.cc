@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <locale>
+#include <regex>
 
 #include "collector/roofline/roofline.h"
 
@@ -142,6 +144,68 @@ TEST(DrawRoofline, DrawsALineBetweenLevelsTheSameEachTime) {
   EXPECT_NE(Draw(joined, ChartFormat::kSvg), Draw(apart, ChartFormat::kSvg));
   EXPECT_EQ(Draw(joined, ChartFormat::kSvg), Draw(joined, ChartFormat::kSvg));
   EXPECT_EQ(Draw(joined, ChartFormat::kPdf), Draw(joined, ChartFormat::kPdf));
+}
+
+// Where the glyphs of all texts of an SVG begin: [x, y of the base line].
+std::vector<std::pair<double, double>> GlyphsOf(const std::string& svg) {
+  static const std::regex kUse("<use [^>]*x=\"([0-9.]+)\" y=\"([0-9.]+)\"");
+  std::vector<std::pair<double, double>> spots;
+  for (std::sregex_iterator use(svg.begin(), svg.end(), kUse), end; use != end; ++use) {
+    spots.emplace_back(std::stod((*use)[1]), std::stod((*use)[2]));
+  }
+  EXPECT_FALSE(spots.empty());
+  return spots;
+}
+
+// Glyphs on a level line from `left` to `right`.
+size_t GlyphsOn(const std::string& svg, double left, double right, double y) {
+  constexpr double kMiddle = 4;  // of a letter, above its base line
+  const auto glyphs = GlyphsOf(svg);
+  return static_cast<size_t>(std::count_if(glyphs.begin(), glyphs.end(), [&](const auto& glyph) {
+    return glyph.first > left && glyph.first < right &&
+           std::fabs(glyph.second - kMiddle - y) < kMiddle;
+  }));
+}
+
+TEST(DrawRoofline, KeepsLabelsOfRoofsOffTheLinesBetweenLevels) {
+  Roofline roofline = WithPoints(0);
+  roofline.points = {PointAt("here", 0.0005, 3e10), PointAt("there", 0.5, 3e10)};
+  const std::string apart = Draw(roofline, ChartFormat::kSvg);
+  for (RooflinePoint& point : roofline.points) point.levels_of = 0;
+  const std::string joined = Draw(roofline, ChartFormat::kSvg);
+  static const std::regex kJoin(
+      "stroke-width:1.4;[^>]*d=\"M ([0-9.]+) ([0-9.]+) L ([0-9.]+) ([0-9.]+)");
+  std::smatch join;
+  ASSERT_TRUE(std::regex_search(joined, join, kJoin));
+  const double left = std::stod(join[1]) + 60, right = std::stod(join[3]) - 10;
+  const double y = std::stod(join[2]);
+  EXPECT_GT(GlyphsOn(apart, left, right, y), 0u) << "nothing is in the line's way";
+  EXPECT_EQ(GlyphsOn(joined, left, right, y), 0u);
+}
+
+TEST(DrawRoofline, KeepsTheLabelOfAShortRoofInsideThePlot) {
+  Roofline roofline = WithPoints(2);
+  roofline.compute = {{"tensor", 9.89e14, RoofOrigin::kObserved},
+                      {"tensor.bf16", 9.89e14, RoofOrigin::kObserved},
+                      {"tensor.fp16.with a long name", 9.8e14, RoofOrigin::kTheoretical}};
+  for (const auto& [x, y] : GlyphsOf(Draw(roofline, ChartFormat::kSvg))) {
+    EXPECT_LT(x, 1172 - 4) << "of a page of 1200 with a margin of 28";
+  }
+}
+
+TEST(DrawRoofline, HasRoomForTheLabelOfARoofAboveTwentyDecades) {
+  Roofline roofline = WithPoints(0);
+  roofline.compute = {{"fp32", 6.69e13, RoofOrigin::kObserved}};
+  roofline.points = {PointAt("slow", 1e-6, 1e-6)};
+  static const std::regex kRoof("stroke-width:2;[^>]*d=\"M ([0-9.]+) ([0-9.]+) L ([0-9.]+) \\2");
+  const std::string svg = Draw(roofline, ChartFormat::kSvg);
+  std::smatch roof;
+  ASSERT_TRUE(std::regex_search(svg, roof, kRoof));
+  const double y = std::stod(roof[2]);
+  constexpr double kPlotTop = 92;
+  EXPECT_GT(y - kPlotTop, 20);
+  // Its letters stand above it.
+  EXPECT_GT(GlyphsOn(svg, 142, 1172, y - 8), 10u);
 }
 
 TEST(DrawRoofline, NamesRegionsAtThreeLevelsEach) {

@@ -128,6 +128,32 @@ TEST(ChartJson, HasAShapeOfItsOwnForEachParadigm) {
                           "bowtie", "diamond-tall", "diamond-wide", "star-diamond"));
 }
 
+TEST(ChartJson, HasOneNumberForTheSameLaunchesAtSeveralMemoryLevels) {
+  Table table;
+  for (const char* region : {"stencil", "reduce"}) {
+    for (const char* level : {"dram", "l2"}) {
+      table.rows.push_back(MakeRow(region, 4e9, *level == 'd' ? 1e9 : 3e9, 0.1));
+      table.rows.back().memory_level = level;
+    }
+  }
+  table.rows.push_back(MakeRow("alone", 4e9, 1e9, 0.1));
+  const auto data = Parsed(JsonOf(table));
+  std::vector<int> levels;
+  for (const auto& each : data["chart"]["points"]["levels"].GetArray()) {
+    levels.push_back(each.GetInt());
+  }
+  EXPECT_THAT(levels, ::testing::ElementsAre(0, 0, 1, 1, -1));
+}
+
+TEST(ChartJson, SaysBySeriesOfWhichColumnPointsAreColoured) {
+  Table table = ThreeRows();
+  EXPECT_STREQ(Parsed(JsonOf(table))["chart"]["by"].GetString(), "Paradigm");
+  for (Row& row : table.rows) row.paradigm = "";
+  EXPECT_STREQ(Parsed(JsonOf(table))["chart"]["by"].GetString(), "Region");
+  table.rows[2].executable = "other";
+  EXPECT_STREQ(Parsed(JsonOf(table))["chart"]["by"].GetString(), "Executable");
+}
+
 TEST(ChartJson, WritesWordsOnceAndMissingNumbersAsNull) {
   Table table = ThreeRows();
   table.rows[1].duration_s = std::nullopt;

@@ -16,7 +16,12 @@ function frameOf(data, items) {
   data.compute.forEach((roof) => ys.push(roof.per_s / 10, roof.per_s * 2));
   if (!ys.length) data.memory.forEach((roof) => ys.push(roof.per_s * x[0], roof.per_s * x[1]));
   const top = most(ys);
-  return { x: x.map(Math.log10), y: [Math.min(least(ys), top / 1000), top].map(Math.log10) };
+  const bottom = Math.min(least(ys), top / 1000);
+  // Room for the label of the highest roof: on an axis of many decades a factor of 2 is a few
+  // pixels.
+  const roof = Math.log10(highest(data.compute) || bottom);
+  const above = roof + ((roof - Math.log10(bottom)) * 0.045) / 0.955;
+  return { x: x.map(Math.log10), y: [Math.log10(bottom), Math.max(Math.log10(top), above)] };
 }
 
 // Ticks of a view, from its range in powers of ten: decades, fewer where they are many, and 2 and 5

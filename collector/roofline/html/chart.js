@@ -1,19 +1,22 @@
 // chart: the roofline itself, drawn by plotly.js.
 
 const MOST_LINKED = 500; // pairs of a point and its baseline joined by a line
+// Of a picture's heading, in pixels: the title, and each line under it.
+const HEAD = 48;
+const LINE = 18;
+// A point that stands for itself: neither a baseline nor other levels.
+const NO_OTHERS = { pairs: new Map(), peers: new Map() };
 
 class Chart {
   // `chosen(item)` after a click on a point; `legend(series, alone)` after one in the legend;
-  // `moved()` when the view changed.
-  constructor(div, data, items, older, { chosen, legend, moved }) {
-    this.div = div;
-    this.data = data;
+  // `moved()` when the view changed; `labelled(labels)` when it got its texts.
+  constructor(div, data, items, older, { chosen, legend, moved, labelled }) {
+    Object.assign(this, { div, data, labelled });
     this.frame = frameOf(
       data,
       [...items, ...older].filter((item) => item.x !== null),
     );
     this.curves = []; // by trace: its items; none for what is no point
-    this.ridges = ridgesOf(data);
     this.ready = this.start(chosen, legend, moved);
   }
 
@@ -37,19 +40,22 @@ class Chart {
       return false;
     });
     this.div.on("plotly_relayout", (change) => {
-      if ("annotations" in change) return;
-      this.label();
-      moved();
+      if (Object.keys(change).some((name) => name.endsWith(".tickvals"))) return;
+      this.retick().then(() => {
+        this.label();
+        moved();
+      });
     });
   }
 
-  // `items`: those to draw; `older`: the baseline's, or none; `pairs`: by item, its baseline.
-  async draw(items, older, pairs, named) {
+  // `items`: those to draw; `older`: the baseline's, or none; `pairs`: by item, its baseline;
+  // `roofs`: those to draw; `named`: whether points have names.
+  async draw({ items, older, pairs, roofs, named }) {
     await this.ready;
-    this.items = items;
-    this.older = older;
-    this.pairs = pairs;
-    this.named = named;
+    Object.assign(this, { items, older, pairs, roofs, named });
+    this.ridges = ridgesOf(roofs);
+    this.sets = joinedLevels(items);
+    this.peers = peersOf(this.sets);
     this.colors = theme();
     const traces = [];
     this.curves = [];
@@ -60,32 +66,36 @@ class Chart {
       this.series.push(series);
     };
     // Lines would vanish under thousands of points.
-    const crowded = items.length > MOST_OBSTACLES;
-    const roofs = roofTraces(this.data, this.frame, this.colors);
-    if (!crowded) roofs.forEach((trace) => add(trace));
+    const crowded = items.length > CROWD;
+    const lines = roofTraces(roofs, this.frame, this.colors);
+    if (!crowded) lines.forEach((trace) => add(trace));
     this.addBaseline(add);
     this.addPoints(add);
-    if (crowded) roofs.forEach((trace) => add(trace));
-    // Setting labels afterwards costs as much as drawing, so only where the plot has another size
-    // then, as it has beside a new legend.
-    const before = this.place();
+    if (crowded) lines.forEach((trace) => add(trace));
     await Plotly.react(this.div, traces, this.layout());
-    if (this.viewKey() !== before) await this.label();
+    // The first plot in a new size has ticks for another one.
+    await this.retick();
+    this.label();
   }
 
   size() {
     const count = this.items.length;
-    return count <= MOST_NAMED ? 11 : count <= 120 ? 9 : count <= 1000 ? 7 : 5;
+    return count <= 40 ? 11 : count <= 120 ? 9 : count <= 1000 ? 7 : 5;
+  }
+
+  // [[from, to]]: an item and its baseline, as far as they are joined.
+  links() {
+    const linked = this.items.filter((item) => this.pairs.get(item)?.x > 0);
+    if (this.older.length === 0 || linked.length > MOST_LINKED) return [];
+    return linked.map((item) => [this.pairs.get(item), item]);
   }
 
   addBaseline(add) {
     if (this.older.length === 0) return;
     const links = { x: [], y: [] };
-    const linked = this.items.filter((item) => this.pairs.get(item)?.x > 0);
-    for (const item of linked.length <= MOST_LINKED ? linked : []) {
-      const from = this.pairs.get(item);
-      links.x.push(from.x, item.x, null);
-      links.y.push(from.y, item.y, null);
+    for (const [from, to] of this.links()) {
+      links.x.push(from.x, to.x, null);
+      links.y.push(from.y, to.y, null);
     }
     add({ mode: "lines", ...links, line: { color: this.colors.old, width: 1 } });
     add({
@@ -95,7 +105,7 @@ class Chart {
       x: this.older.map((item) => item.x),
       y: this.older.map((item) => item.y),
       hoverinfo: "text",
-      hovertext: this.older.map((item) => `baseline: ${hoverText(item)}`),
+      hovertext: this.older.map((item) => `baseline: ${hoverText(item, NO_OTHERS)}`),
       marker: {
         symbol: "x-thin",
         size: this.size() - 1,
@@ -106,7 +116,10 @@ class Chart {
   }
 
   addPoints(add) {
-    const look = { size: this.size(), colors: this.colors, pairs: this.pairs };
+    const { colors, pairs, peers } = this;
+    const look = { size: this.size(), colors, pairs, peers };
+    const colorOf = (item) => visible(seriesOf(this.data.chart, item).color, colors, 1.5);
+    levelTraces(this.sets, colorOf).forEach((trace) => add(trace));
     for (const { trace, members, series } of pointTraces(this.data.chart, this.items, look)) {
       add(trace, members, series);
     }
@@ -142,16 +155,16 @@ class Chart {
       yaxis: ticksOf(this.frame.y, "FLOP/s"),
     };
     const { ticks } = this;
+    const narrow = narrowness.matches;
     return {
       paper_bgcolor: colors.page,
       plot_bgcolor: colors.page,
       font: { color: colors.text, family: '"DejaVu Sans", system-ui, sans-serif', size: 12 },
-      margin: { l: 116, r: 24, t: 14, b: 54 },
+      margin: { l: narrow ? 84 : 116, r: narrow ? 10 : 24, t: 14, b: 54 },
       hovermode: "closest",
       hoverdistance: 16,
       dragmode: "zoom",
       uirevision: "view",
-      annotations: this.annotations ?? [],
       hoverlabel: {
         align: "left",
         bgcolor: colors.panel,
@@ -160,12 +173,13 @@ class Chart {
         namelength: 0,
       },
       legend: {
-        itemsizing: "constant",
+        // The marks of thousands of points are too small for a legend.
+        itemsizing: this.items?.length > 1000 ? "constant" : "trace",
         bgcolor: "rgba(0,0,0,0)",
-        ...(narrowness.matches ? { orientation: "h", y: -0.16, yanchor: "top" } : {}),
+        ...(narrow ? { orientation: "h", y: -0.16, yanchor: "top" } : {}),
       },
       xaxis: axis("Arithmetic intensity [FLOP/Byte]", this.frame.x, ticks.xaxis),
-      yaxis: axis("Performance", this.frame.y, ticks.yaxis),
+      yaxis: axis(narrow ? "" : "Performance [FLOP/s]", this.frame.y, ticks.yaxis),
     };
   }
 
@@ -184,57 +198,46 @@ class Chart {
     };
   }
 
-  viewKey() {
-    const { xaxis, yaxis } = this.div._fullLayout;
-    return JSON.stringify([xaxis._length, yaxis._length, xaxis.range, yaxis.range]);
-  }
-
-  // Makes the labels of the present view; returns its key.
-  place() {
+  // Texts for the present view. `named` and `unnamed` then say how many of its points have names.
+  label() {
     const view = this.view();
     const labels = new Labels(view, this.colors);
-    labels.avoid(
-      this.items.map(({ x, y }) => [x, y]),
-      this.size() + 2,
-    );
-    const { compute, memory } = this.data;
-    const place = (text, at) =>
-      labels.along(text, ...at.map(([x, y]) => ({ x: view.x(x), y: view.y(y) })));
-    const right = view.valueX(view.width);
-    const top = highest(compute);
-    const strongest = highest(memory);
-    for (const roof of memory) {
-      const [start, end] = [view.valueX(0), top > 0 ? top / roof.per_s : right];
-      if (end > start)
-        place(roofText(roof, "B/s"), [
-          [start, start * roof.per_s],
-          [end, end * roof.per_s],
-        ]);
+    const reachOf = (item) => (this.size() + (item.above ? 10 : 3)) / 2;
+    labels.avoid(this.items, reachOf);
+    labels.avoid(this.older, reachOf);
+    labels.avoid(this.ridges, () => 6);
+    const spotOf = ({ x, y }) => [x, y];
+    const joins = this.sets.flatMap((set) => set.slice(1).map((item, i) => [set[i], item]));
+    for (const [from, to] of [...joins, ...this.links()]) {
+      labels.avoidLine(spotOf(from), spotOf(to));
     }
-    for (const roof of [...compute].sort((a, b) => b.per_s - a.per_s)) {
-      const start = Math.max(view.valueX(0), strongest > 0 ? roof.per_s / strongest : 0);
-      const level = view.y(roof.per_s);
-      if (right > start && level >= 0 && level <= view.height) {
-        place(roofText(roof, "FLOP/s"), [
-          [start, roof.per_s],
-          [right, roof.per_s],
-        ]);
-      }
-    }
-    if (this.ridges.length <= MOST_RIDGES) {
-      this.ridges.forEach(({ x, y, text }) => labels.upright(text, x, y));
-    }
-    if (this.named) labels.names(this.items);
-    this.annotations = labels.annotations;
-    return this.viewKey();
+    const lines = roofLines(this.roofs, [view.valueX(0), view.valueX(view.width)]);
+    const few = this.ridges.length <= MOST_RIDGES;
+    lines.forEach(({ from, to }) => labels.avoidLine(from, to));
+    if (few)
+      this.ridges.forEach(({ x, y }) => labels.avoidLine([x, y], [x, view.valueY(view.height)]));
+    lines.forEach(({ text, from, to }) => labels.along(text, from, to));
+    if (few) this.ridges.forEach(({ x, text }) => labels.upright(text, x));
+    if (this.named) labels.names(this.items, this.peers, reachOf);
+    labels.drawIn(this.labelGroup());
+    this.labels = labels;
+    this.labelled(labels);
   }
 
-  label() {
-    this.place();
+  // Over the points, under what hovering shows.
+  labelGroup() {
+    const layer = this.div.querySelector(".infolayer");
+    const group =
+      layer.querySelector(".labels") ?? svgElement("g", { class: "labels", "aria-hidden": "true" });
+    if (group.parentNode !== layer) layer.append(group);
+    return group;
+  }
+
+  // New ticks cost as much as drawing thousands of points, so only where they are others.
+  retick() {
     const { xaxis, yaxis } = this.div._fullLayout;
     const ticks = { xaxis: ticksOf(xaxis.range, ""), yaxis: ticksOf(yaxis.range, "FLOP/s") };
-    const change = { annotations: this.annotations };
-    // New ticks cost as much as drawing thousands of points.
+    const change = {};
     for (const axis of ["xaxis", "yaxis"]) {
       if (JSON.stringify(ticks[axis]) === JSON.stringify(this.ticks?.[axis])) continue;
       change[`${axis}.tickvals`] = ticks[axis].tickvals;
@@ -242,7 +245,7 @@ class Chart {
       change[`${axis}.minor.tickvals`] = ticks[axis].minor.tickvals;
     }
     this.ticks = ticks;
-    return Plotly.relayout(this.div, change);
+    return Object.keys(change).length ? Plotly.relayout(this.div, change) : Promise.resolve();
   }
 
   // Where an item stands in the div; null when it is out of view.
@@ -285,27 +288,47 @@ class Chart {
     });
   }
 
-  // "png" or "svg": the picture as it is seen, with title and subtitle.
-  image(format, subtitle) {
+  // To the size that the page gives it now.
+  refit() {
+    return Plotly.relayout(this.div, { autosize: true });
+  }
+
+  // "png" or "svg": the picture as it is seen, under its title and further `lines`.
+  image(format, lines) {
     const { width, height } = this.div._fullLayout;
-    const layout = { ...this.div.layout, width, height: height + 72 };
-    layout.margin = { ...layout.margin, t: layout.margin.t + 72 };
-    layout.title = {
-      text:
-        `<b>${plotText(shortText(this.data.title, 90))}</b><br>` +
-        `<span style="font-size:12px">${plotText(shortText(subtitle, 150))}</span>`,
+    const head = HEAD + LINE * lines.length;
+    const { annotations, shapes } = this.labels.asLayout();
+    const { margin } = this.div.layout;
+    // Each line by itself: other programs than browsers set lines of one text over each other.
+    const write = (text, size, top) => ({
+      text,
+      font: { size },
+      align: "left",
       x: 0,
-      xref: "container",
+      xref: "paper",
       xanchor: "left",
-      pad: { l: 24 },
-      font: { size: 18 },
-      y: 1 - 20 / (height + 72),
-      yref: "container",
+      xshift: 24 - margin.l,
+      y: 1,
+      yref: "paper",
       yanchor: "top",
+      yshift: head + margin.t - top,
+      showarrow: false,
+    });
+    const heading = [
+      write(`<b>${plotText(shortText(this.data.title, 90))}</b>`, 18, 12),
+      ...lines.map((line, i) => write(plotText(shortText(line, 150)), 12, 42 + LINE * i)),
+    ];
+    const layout = {
+      ...this.div.layout,
+      annotations: [...heading, ...annotations],
+      shapes,
+      width,
+      height: height + head,
+      margin: { ...margin, t: margin.t + head },
     };
     return Plotly.toImage(
       { data: this.div.data, layout },
-      { format, width, height: height + 72, scale: format === "png" ? 2 : 1 },
+      { format, width, height: height + head, scale: format === "png" ? 2 : 1 },
     );
   }
 }

@@ -28,7 +28,8 @@ class Columns {
 }
 
 // What may stand on the chart and in the table: a row, or several as one. x and
-// y are null where it is not drawn; `reason` says why then.
+// y are null where it is not drawn; `reason` says why then. `levels`: the same for
+// the same launches at several memory levels; -1: at one alone.
 function itemsOf(table, columns) {
   const items = new Array(table.rows);
   const { points, undrawn } = table;
@@ -41,6 +42,7 @@ function itemsOf(table, columns) {
       series: points.series[i],
       hollow: points.hollow[i] === 1,
       above: points.above[i] === 1,
+      levels: points.levels[i],
       reason: "",
       columns,
     };
@@ -54,6 +56,7 @@ function itemsOf(table, columns) {
       series: -1,
       hollow: false,
       above: false,
+      levels: -1,
       reason: undrawn.reason[i],
       columns,
     };

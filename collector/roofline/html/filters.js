@@ -48,6 +48,11 @@ class Filters {
     );
   }
 
+  // Of a column that is filtered, whether a word of it is hidden.
+  hides(name, word) {
+    return this.hidden.get(name)?.has(word) ?? false;
+  }
+
   isActive() {
     return this.find !== "" || [...this.hidden.values()].some((set) => set.size > 0);
   }

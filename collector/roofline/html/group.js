@@ -64,6 +64,8 @@ function sumOf(members, roofs) {
     above: false,
     series: Math.max(...members.map((item) => item.series)),
     hollow: members.some((item) => item.hollow),
+    // The same for the sums at other levels, since those are of the same ranks.
+    levels: Math.min(...members.map((item) => item.levels)),
   };
   const region = first.columns.word("Region", first.rows[0]);
   const kernel = first.columns.word("Kernel ID", first.rows[0]);

@@ -60,7 +60,7 @@ class Keys {
     if (quietly) return;
     this.chart.hover(this.current);
     this.told.textContent =
-      `${pointLines(this.current, this.chart.pairs.get(this.current)).join(". ")}. ` +
+      `${pointLines(this.current, this.chart).join(". ")}. ` +
       `Point ${this.byX.indexOf(this.current) + 1} of ${this.byX.length}.`;
   }
 

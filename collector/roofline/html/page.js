@@ -30,6 +30,7 @@ const chart = new Chart(byId("chart"), data, items, older, {
     else filters.toggle(data.chart.by, word);
   },
   moved: () => keys.place(),
+  labelled: drawNamed,
 });
 const keys = new Keys(byId("frame"), byId("cursor"), byId("told"), chart, (item) =>
   choose(item, "focus"),
@@ -75,8 +76,18 @@ function drawLists(undrawn) {
   byId("lists").replaceChildren(...parts);
 }
 
-function drawKey(drawn) {
-  const parts = [roofsInWords(data)].filter(Boolean);
+// How many points of the view have no name beside them, and where it is then.
+function drawNamed({ unnamed, named }) {
+  byId("unnamed").hidden = unnamed === 0 || !byId("names").checked;
+  byId("unnamed").textContent =
+    `${countText(unnamed)} of ${plural(named + unnamed, "point", "points")} in view ` +
+    `${unnamed === 1 ? "has" : "have"} no room for a name: zoom in, point at them, or see the table.`;
+}
+
+// What marks and lines mean that are on the chart now.
+function marksInWords(drawn) {
+  const parts = [];
+  if (chart.sets.length > 0) parts.push("lines join the memory levels of the same launches");
   if (drawn.some((item) => item.hollow)) {
     parts.push("hollow: not plainly measured (see Validity)");
   }
@@ -88,7 +99,7 @@ function drawKey(drawn) {
   if (under.length > 0) {
     parts.push(`crosses: baseline ${data.baseline.name}`);
   }
-  byId("key").textContent = parts.join("; ");
+  return parts.join("; ");
 }
 
 function statusText(drawn, rows) {
@@ -122,16 +133,23 @@ function update() {
   const drawn = shown.filter((item) => item.x !== null);
   table.setItems(shown);
   drawLists(shown.filter((item) => item.x === null));
-  drawKey(drawn);
+  const roofs = roofsShown(data, filters);
   byId("status").textContent = statusText(drawn, shown);
   byId("frame").setAttribute(
     "aria-label",
-    `Roofline, log-log. ${statusText(drawn, shown)}. ${roofsInWords(data)}.`,
+    `Roofline, log-log. ${statusText(drawn, shown)}. ${roofsInWords(roofs)}.`,
   );
   byId("clear").disabled = !filters.isActive();
   drawing = drawing
-    .then(() => chart.draw(drawn, under, pairs, byId("names").checked))
-    .then(() => keys.setItems(drawn));
+    .then(() =>
+      chart.draw({ items: drawn, older: under, pairs, roofs, named: byId("names").checked }),
+    )
+    .then(() => {
+      byId("key").textContent = [roofsInWords(roofs), marksInWords(drawn)]
+        .filter(Boolean)
+        .join("; ");
+      keys.setItems(drawn);
+    });
   return drawing;
 }
 
@@ -142,7 +160,8 @@ async function save(format) {
     parts.push(`shown: ${plural(chart.items.length, "point", "points")} (${filters.describe()})`);
   }
   parts.push(...data.notes.map((note) => `note: ${note}`));
-  const address = await chart.image(format, parts.join("  ·  "));
+  const lines = [parts.join("  ·  "), marksInWords(chart.items)];
+  const address = await chart.image(format, lines.filter(Boolean));
   const name = document.title.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 80) || "roofline";
   element("a", { href: address, download: `${name}.${format}` }).click();
 }
@@ -166,5 +185,10 @@ byId("clear").addEventListener("click", () => {
 });
 byId("reset").addEventListener("click", () => chart.reset());
 for (const format of ["png", "svg"]) byId(format).addEventListener("click", () => save(format));
-for (const query of [darkness, narrowness]) query.addEventListener("change", () => update());
+for (const query of [darkness, narrowness, printing]) {
+  query.addEventListener("change", () => {
+    drawing = drawing.then(() => chart.refit());
+    update();
+  });
+}
 update();

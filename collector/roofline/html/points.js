@@ -5,20 +5,40 @@ const SMALL = 5; // of points this small the outlines would be all that is seen
 // Of a sum whose rows have no place on the chart, so that they have no series.
 const OTHER = { name: "other", color: "#7f7f7f", shape: "circle" };
 
-// Colours and shapes: one of each for all `members`, or one for each of them.
-function markerOf(members, seriesOf, { size, colors }) {
-  const colorOf = (item) => visible(seriesOf(item).color, colors, item.hollow ? 3 : 1.5);
-  const shapeOf = (item) => seriesOf(item).shape + (item.hollow ? "-open" : "");
+// Sizes that look alike: in a size plotly.js makes some shapes much smaller than a circle.
+const SHAPE_SIZES = {
+  "triangle-up": 1.2,
+  "triangle-down": 1.2,
+  "triangle-left": 1.2,
+  "triangle-right": 1.2,
+  pentagon: 1.1,
+  cross: 1.1,
+  x: 1.15,
+  star: 1.25,
+  hourglass: 1.15,
+  bowtie: 1.15,
+  "diamond-tall": 1.3,
+  "diamond-wide": 1.3,
+  "star-diamond": 1.3,
+};
+const sizeOfShape = (shape, size) => size * (SHAPE_SIZES[shape] ?? 1);
+
+const seriesOf = (chart, item) => chart.series[item.series] ?? OTHER;
+
+// Colours, shapes and sizes: one of each for all `members`, or one for each of them.
+function markerOf(chart, members, { size, colors }) {
+  const colorOf = (item) => visible(seriesOf(chart, item).color, colors, item.hollow ? 3 : 1.5);
+  const shapeOf = (item) => seriesOf(chart, item).shape;
   const [edge, hollow] = size <= SMALL ? [0.3, 1] : [0.8, 2];
-  const first = members[0];
+  const [first] = members;
   if (members.every((item) => !item.hollow && item.series === first.series)) {
-    const [color, symbol] = first ? [colorOf(first), shapeOf(first)] : [];
-    return { size, color, symbol, line: { width: edge, color: colors.text } };
+    return plainMarker(first && seriesOf(chart, first), { size, colors });
   }
   return {
-    size,
+    opacity: 1, // with a size for each point plotly.js would make it less
+    size: members.map((item) => sizeOfShape(shapeOf(item), size)),
     color: members.map(colorOf),
-    symbol: members.map(shapeOf),
+    symbol: members.map((item) => shapeOf(item) + (item.hollow ? "-open" : "")),
     line: {
       width: members.map((item) => (item.hollow ? hollow : edge)),
       color: members.map((item) => (item.hollow ? colorOf(item) : colors.text)),
@@ -26,44 +46,45 @@ function markerOf(members, seriesOf, { size, colors }) {
   };
 }
 
+// Of points of one series that are all whole.
+function plainMarker(series, { size, colors }) {
+  const { color, shape } = series ?? OTHER;
+  return {
+    size: sizeOfShape(shape, size),
+    color: visible(color, colors, 1.5),
+    symbol: shape,
+    line: { width: size <= SMALL ? 0.3 : 0.8, color: colors.text },
+  };
+}
+
 // [{trace, members, series}]: a trace for each series, or one for all.
 function pointTraces(chart, items, look) {
   const all = [...chart.series, OTHER];
-  const seriesOf = (item) => all[item.series] ?? OTHER;
   const apart = chart.series.length <= MOST_TRACES;
   const inLegend =
-    chart.by === "Paradigm" ||
+    chart.by !== "Region" ||
     (chart.series.length > 1 &&
       chart.series.length <= 12 &&
       chart.points.row.length > chart.series.length);
   const groups = new Map((apart ? all : [null]).map((series) => [series, []]));
-  for (const item of items) groups.get(apart ? seriesOf(item) : null).push(item);
+  for (const item of items) groups.get(apart ? seriesOf(chart, item) : null).push(item);
   if (apart && groups.get(OTHER).length === 0) groups.delete(OTHER);
-  return [...groups].map(([series, members]) => {
-    const marker = markerOf(members, seriesOf, look);
-    if (members.length === 0) {
-      Object.assign(marker, {
-        color: visible(series.color, look.colors, 1.5),
-        symbol: series.shape,
-      });
-    }
-    return {
-      members,
-      series,
-      trace: {
-        mode: "markers",
-        name: series ? plotText(shortText(series.name, 26)) : "points",
-        showlegend: Boolean(series) && inLegend,
-        visible: members.length ? true : "legendonly",
-        // A series without points keeps its place in the legend by one that is nowhere.
-        x: members.length ? members.map((item) => item.x) : [null],
-        y: members.length ? members.map((item) => item.y) : [null],
-        hoverinfo: "text",
-        hovertext: members.map((item) => hoverText(item, look.pairs.get(item))),
-        marker,
-      },
-    };
-  });
+  return [...groups].map(([series, members]) => ({
+    members,
+    series,
+    trace: {
+      mode: "markers",
+      name: series ? plotText(shortText(series.name, 26)) : "points",
+      showlegend: Boolean(series) && inLegend,
+      visible: members.length ? true : "legendonly",
+      // A series without points keeps its place in the legend by one that is nowhere.
+      x: members.length ? members.map((item) => item.x) : [null],
+      y: members.length ? members.map((item) => item.y) : [null],
+      hoverinfo: "text",
+      hovertext: members.map((item) => hoverText(item, look)),
+      marker: members.length ? markerOf(chart, members, look) : plainMarker(series, look),
+    },
+  }));
 }
 
 // Rings around points above their roof.

@@ -19,40 +19,67 @@ const ridgesOf = ({ compute, memory }) =>
 
 const highest = (roofs) => roofs.reduce((most, roof) => Math.max(most, roof.per_s), 0);
 
+// Those of precisions and memory levels that are shown.
+function roofsShown({ compute, memory }, filters) {
+  return {
+    compute: compute.filter(({ kind }) => !filters.hides("Precision", kind)),
+    memory: memory.filter(({ kind }) => !filters.hides("Memory Level", kind)),
+  };
+}
+
 // Every roof and ridge in words, for where the chart has no room to label them.
-function roofsInWords(data) {
+function roofsInWords(shown) {
   const roofs = [
-    ...data.memory.map((roof) => roofText(roof, "B/s")),
-    ...data.compute.map((roof) => roofText(roof, "FLOP/s")),
+    ...shown.memory.map((roof) => roofText(roof, "B/s")),
+    ...shown.compute.map((roof) => roofText(roof, "FLOP/s")),
   ];
-  const ridges = ridgesOf(data).map(({ text }) => text);
+  const ridges = ridgesOf(shown).map(({ text }) => text);
   return [roofs.length ? `Roofs: ${roofs.join(", ")}` : "", ridges.join(", ")]
     .filter(Boolean)
     .join("; ");
 }
 
-// Traces of plotly.js; they reach far beyond the frame, for views that are zoomed out.
-function roofTraces(data, frame, colors) {
-  const { compute, memory } = data;
-  const ridges = ridgesOf(data);
-  const traces = [];
-  const line = (x, y, kind) =>
-    traces.push({
-      mode: "lines",
-      x,
-      y,
-      line: { color: colors.roof, width: 2, dash: dashOf(kind) },
-    });
-  const [left, right] = [10 ** (frame.x[0] - 3), 10 ** (frame.x[1] + 3)];
+// The label of a compute roof names all that are as high; "" for a roof that another's names.
+function computeText(roof, all) {
+  const same = all.filter((one) => one.per_s === roof.per_s && one.origin === roof.origin);
+  if (same[0] !== roof) return "";
+  return roofText({ ...roof, kind: same.map(({ kind }) => kind).join(", ") }, "FLOP/s");
+}
+
+// [{text, kind, from, to}] between two intensities, from left to right; ends are [x, y].
+function roofLines({ compute, memory }, [left, right]) {
   const top = highest(compute);
-  for (const roof of memory) {
+  const strongest = highest(memory);
+  const slanted = memory.map((roof) => {
     const end = top > 0 ? top / roof.per_s : right;
-    line([left, end], [left * roof.per_s, end * roof.per_s], roof.kind);
-  }
-  for (const roof of compute) {
-    const start = memory.length ? roof.per_s / highest(memory) : left;
-    line([start, right], [roof.per_s, roof.per_s], roof.kind);
-  }
+    return {
+      text: roofText(roof, "B/s"),
+      kind: roof.kind,
+      from: [left, left * roof.per_s],
+      to: [end, end * roof.per_s],
+    };
+  });
+  const level = [...compute]
+    .sort((a, b) => b.per_s - a.per_s)
+    .map((roof) => ({
+      text: computeText(roof, compute),
+      kind: roof.kind,
+      from: [Math.max(left, strongest > 0 ? roof.per_s / strongest : left), roof.per_s],
+      to: [right, roof.per_s],
+    }));
+  return [...slanted, ...level].filter(({ from, to }) => from[0] < to[0]);
+}
+
+// Traces of plotly.js; they reach far beyond the frame, for views that are zoomed out.
+function roofTraces(roofs, frame, colors) {
+  const ridges = ridgesOf(roofs);
+  const ends = [10 ** (frame.x[0] - 3), 10 ** (frame.x[1] + 3)];
+  const traces = roofLines(roofs, ends).map(({ kind, from, to }) => ({
+    mode: "lines",
+    x: [from[0], to[0]],
+    y: [from[1], to[1]],
+    line: { color: colors.roof, width: 2, dash: dashOf(kind) },
+  }));
   const bottom = 10 ** (frame.y[0] - 6);
   for (const { x, y } of ridges.length <= MOST_RIDGES ? ridges : []) {
     traces.push({

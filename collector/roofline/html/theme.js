@@ -1,8 +1,10 @@
 // theme: the page's colours for plotly.js, and series colours that can be seen on them.
 
-const darkness = window.matchMedia("(prefers-color-scheme: dark)");
+// On paper everything is light.
+const darkness = window.matchMedia("screen and (prefers-color-scheme: dark)");
 // The legend goes under the chart then.
 const narrowness = window.matchMedia("(max-width: 760px)");
+const printing = window.matchMedia("print");
 
 function theme() {
   const style = getComputedStyle(document.documentElement);

@@ -1,7 +1,9 @@
 // told: what is said of a point, by hover and aloud.
 
-// What is told of a point, in lines.
-function pointLines(item, partner) {
+// What is told of a point, in lines. `pairs`: by item, its baseline; `peers`: by item, the points
+// of other memory levels that it is joined to.
+function pointLines(item, { pairs, peers }) {
+  const partner = pairs.get(item);
   const lines = [item.label, `${ratioText(item.x)} FLOP/Byte, ${siText(item.y, "FLOP/s")}`];
   const say = (name, unit) => {
     const number = numberOf(item, name);
@@ -20,6 +22,7 @@ function pointLines(item, partner) {
   ];
   if (rank) what.push(`rank ${rank}`);
   lines.push(what.filter(Boolean).join(", "));
+  lines.push(levelsText(item, peers.get(item)));
   const validity = wordOf(item, "Validity");
   const reason = wordOf(item, "Reason");
   if (validity) lines.push(reason ? `${validity}: ${reason}` : validity);
@@ -31,7 +34,7 @@ function pointLines(item, partner) {
 }
 
 // Lines of at most 76 characters and at most five for each text.
-function hoverText(item, partner) {
+function hoverText(item, others) {
   const folded = (text) => {
     const rows = [""];
     for (const word of shortText(text, 360).split(" ")) {
@@ -43,6 +46,6 @@ function hoverText(item, partner) {
     }
     return rows.map(plotText).join("<br>");
   };
-  const [name, ...rest] = pointLines(item, partner).map(folded);
+  const [name, ...rest] = pointLines(item, others).map(folded);
   return [`<b>${name}</b>`, ...rest].join("<br>");
 }
