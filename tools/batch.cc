@@ -1,20 +1,19 @@
-// `rafter batch`: counts a set of programs, into one table.
+// `rafter batch`: counts a set of programs, into one run file and one table.
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
-#include "collector/roofline/roofline.h"
+#include "tools/batch_outputs.h"
 #include "tools/batch_plan.h"
 #include "tools/batch_programs.h"
 #include "tools/batch_request.h"
 #include "tools/batch_run.h"
-#include "tools/chart_output.h"
+#include "tools/batch_runs.h"
 #include "tools/child.h"
 #include "tools/counting_forecast.h"
 #include "tools/exit_status.h"
 #include "tools/merge.h"
 #include "tools/message.h"
-#include "tools/output_file.h"
 #include "tools/run_request.h"
 #include "tools/verbs.h"
 
@@ -24,64 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 int Refuse(const std::string& line) { return SayWrongUse("batch: " + line); }
-
-// The table and the charts, whose places are taken before any program starts.
-class BatchOutputs {
- public:
-  explicit BatchOutputs(const BatchRequest& request) : request_(request) {}
-
-  Status Take() {
-    std::vector<std::string> names = request_.charts;
-    if (!request_.no_csv) names.insert(names.begin(), request_.csv());
-    for (const std::string& name : names) {
-      Result<OutputFile> file = OutputFile::Take(name, request_.force);
-      if (!file.ok()) {
-        return Status::Failed(file.status().message() +
-                              (request_.patterns.empty() || request_.force || request_.skip_profile
-                                   ? ""
-                                   : " (with --force every program is run again)"));
-      }
-      files_.push_back(std::move(*file));
-    }
-    return Status::Ok();
-  }
-
-  // Whether all was written; says what was, and what was not and why.
-  bool Write(const Table& given) {
-    bool complete = true;
-    std::vector<std::string> notes;
-    const std::vector<std::string> levels = request_.choices.Levels();
-    const Table table = request_.rows.Arrange(given, levels, Aggregation::kNone, notes);
-    Table drawn;
-    if (!request_.charts.empty()) {
-      drawn = request_.rows.Arrange(given, levels, Aggregation::kSum, notes);
-    }
-    RooflineOptions options;
-    options.peak_flop_per_s = request_.choices.peak_flop_per_s;
-    options.peak_bytes_per_s = request_.choices.peak_bytes_per_s;
-    const Roofline roofline = BuildRoofline(drawn, options);
-    for (size_t i = 0; i < files_.size(); ++i) {
-      OutputFile& file = files_[i];
-      const bool is_table = i == 0 && !request_.no_csv;
-      Result<std::string> content = is_table ? Result<std::string>(ToCsv(table))
-                                             : DrawChart({roofline, drawn}, file.path(), notes);
-      const Status written = content.ok() ? file.Write(*content) : content.status();
-      if (!written.ok()) Say("batch: " + written.message());
-      complete = complete && written.ok();
-      if (is_table && written.ok()) {
-        notes.push_back(file.path() + ": " + CountText(table.rows.size(), "row", "rows"));
-      }
-    }
-    for (const std::string& note : notes) {
-      if (!request_.quiet) Say(note);
-    }
-    return complete;
-  }
-
- private:
-  const BatchRequest& request_;
-  std::vector<OutputFile> files_;
-};
 
 // What `rafter run` would refuse of one command, or say before it starts.
 std::optional<int> CheckCommand(const std::vector<std::string>& words, const Variables& variables,
@@ -151,15 +92,17 @@ bool SaySummary(const std::vector<BatchOutcome>& outcomes, bool quiet) {
 }
 
 // Rows of the tables that were given, then those of the programs.
-int Finish(const BatchRequest& request, std::vector<NamedTable> tables,
-           std::vector<BatchOutcome> outcomes, BatchOutputs& outputs) {
+int Finish(const BatchRequest& request, const std::vector<PlannedProgram>& plan,
+           std::vector<NamedTable> tables, std::vector<BatchOutcome> outcomes,
+           BatchOutputs& outputs) {
   bool complete = outcomes.empty() || SaySummary(outcomes, request.quiet);
+  complete = outputs.WriteRuns(plan, outcomes) && complete;
   for (BatchOutcome& outcome : outcomes) {
     if (outcome.result.table.rows.empty()) continue;
     tables.push_back({outcome.name, std::move(outcome.result.table)});
   }
   if (tables.empty()) {
-    Say("batch: no program gave a row, so no table is written");
+    Say("batch: no program gave a row, so nothing is written");
     return kIncomplete;
   }
   MergedTable merged = MergeTables(std::move(tables));
@@ -231,6 +174,7 @@ int VerbBatch(Words words) {
   std::vector<std::string> notes;
   const Result<std::vector<PlannedProgram>> plan = MakePlan(request, notes);
   if (!plan.ok()) return Refuse(plan.status().message());
+  if (const Status free = CheckBatchRuns(request, *plan); !free.ok()) return Refuse(free.message());
   const auto refused = CheckRunOptions(*plan, variables, request.quiet || request.dry_run);
   if (refused.has_value()) return *refused;
   Result<std::vector<NamedTable>> given = ReadGiven(request, notes);
@@ -243,9 +187,12 @@ int VerbBatch(Words words) {
   BatchOutputs outputs(request);
   if (const Status taken = outputs.Take(); !taken.ok()) return Refuse(taken.message());
   if (const Status made = MakeReportFolder(request); !made.ok()) return Refuse(made.message());
+  if (!request.makes_runs() && !request.quiet) {
+    Say("tables of --from-csv are no runs, so " + request.runs() + " is not written");
+  }
   SayPlan(request, *plan);
   std::vector<BatchOutcome> outcomes = RunBatch(request, *plan, variables, inherited);
-  const int finished = Finish(request, std::move(*given), std::move(outcomes), outputs);
+  const int finished = Finish(request, *plan, std::move(*given), std::move(outcomes), outputs);
   return found_all ? finished : kIncomplete;
 }
 

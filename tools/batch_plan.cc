@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "collector/store/run_file.h"
+#include "collector/table/reason_text.h"
 #include "tools/shell_quote.h"
 
 namespace rafter {
@@ -121,6 +122,15 @@ std::string Redirected(const std::vector<std::string>& words, const std::string&
   return ShellCommand(words) + " < /dev/null " + arrow + " " + ShellQuote(log) + " 2>&1\n";
 }
 
+// What is made of all of them.
+std::string OutputsText(const BatchRequest& request) {
+  std::vector<std::string> names;
+  if (request.makes_runs()) names.push_back(ShellQuote(request.runs()) + " (the run file of all)");
+  if (!request.no_csv) names.push_back(ShellQuote(request.csv()));
+  for (const std::string& chart : request.charts) names.push_back(ShellQuote(chart));
+  return "# and, of all that gives rows: " + Join(names, ", ") + "\n";
+}
+
 }  // namespace
 
 std::vector<PlannedProgram> PlanBatch(const BatchRequest& request, const std::string& self,
@@ -156,7 +166,7 @@ std::string DryRunText(const BatchRequest& request, const std::vector<PlannedPro
     text += "# and, where that leaves regions that lack sets:\n# " +
             Redirected(planned.again, planned.log, ">>");
   }
-  return text;
+  return text + OutputsText(request);
 }
 
 }  // namespace rafter

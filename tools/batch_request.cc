@@ -13,7 +13,8 @@ namespace {
 constexpr char kBenchmarkOut[] = "--benchmark_out";
 
 void DeclareBatch(CommandLine& line, BatchRequest& request, std::vector<std::string>& settings) {
-  line.Text("-o,--output", &request.output, "BASE", "Write BASE.csv (default: batch)");
+  line.Text("-o,--output", &request.output, "BASE",
+            "Write BASE.rafter, the runs of all programs, and BASE.csv (default: batch)");
   line.Text("-b,--build-dir", &request.build_dir, "DIR", "Where programs are (default: .)");
   line.Texts("-p,--path", &request.paths, "DIR", "Only programs below DIR/PATH; repeatable");
   line.Lists("-r,--regex", &request.patterns, "RE",
@@ -22,9 +23,9 @@ void DeclareBatch(CommandLine& line, BatchRequest& request, std::vector<std::str
   line.Lists("-x,--exclude", &request.excluded, "RE", "But not those that match one of these");
   line.Flag("-n,--dry-run", &request.dry_run, "Print the commands, run nothing");
   line.Flag("-f,--force", &request.force,
-            "Run again what has a report, and overwrite BASE.csv and charts");
+            "Run again what has a report, and overwrite BASE.rafter, BASE.csv and charts");
   line.Flag("-s,--skip-profile", &request.skip_profile,
-            "Run nothing; make the table of the reports that match in --report-dir");
+            "Run nothing; take the reports that match in --report-dir");
   line.Text("-d,--report-dir", &request.report_dir, "DIR",
             "Run file, JSON report and log of each program (default: rafter-reports)");
   line.Texts("--target-arg", &request.target_args, "ARG", "Argument of every program; repeatable");
@@ -114,6 +115,7 @@ Status CheckSelection(const BatchRequest& request) {
 Status CheckOutputs(const BatchRequest& request) {
   std::vector<std::string> names = request.charts;
   if (!request.no_csv) names.push_back(request.csv());
+  if (request.makes_runs()) names.push_back(request.runs());
   for (const std::string& chart : request.charts) {
     const auto format = ChartFormatOf(chart);
     if (!format.ok()) return Status::Failed("--roofline " + format.status().message());
@@ -206,7 +208,7 @@ bool BatchRequest::replays_where_needed() const {
 std::optional<int> ReadBatchRequest(const std::vector<std::string>& words,
                                     const Variables& variables, BatchRequest& request) {
   CommandLine line(
-      {"batch", "Count a set of programs found below a build folder, into one table.",
+      {"batch", "Count a set of programs found below a build folder, into one run file and table.",
        "[options] -r RE...",
        "  rafter batch -b build -p src -r 'matMul_.*' --dry-run\n"
        "  rafter batch -b build -r 'matMul_.*' -x vulkan -d reports -o matmul --timeout 300\n"

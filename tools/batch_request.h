@@ -21,7 +21,7 @@
 namespace rafter {
 
 struct BatchRequest {
-  TextOption output;                  // BASE, of BASE.csv
+  TextOption output;                  // BASE, of BASE.rafter and BASE.csv
   TextOption build_dir;               // searched for programs
   TextOption report_dir;              // of run files, reports and logs
   std::vector<std::string> paths;     // below build_dir; empty: all of it
@@ -56,6 +56,9 @@ struct BatchRequest {
   // where nothing says otherwise.
   bool replays_where_needed() const;
   std::string csv() const { return *output.value + ".csv"; }
+  std::string runs() const { return *output.value + ".rafter"; }
+  // Whether there are runs to write there: tables of --from-csv are none.
+  bool makes_runs() const { return !patterns.empty(); }
 };
 
 // Reads and checks. Returns the exit status where the command ends here.

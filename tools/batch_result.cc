@@ -6,13 +6,12 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 
-#include "collector/bench_report/bench_report.h"
-#include "collector/bench_report/join_report.h"
 #include "tools/message.h"
 #include "tools/run_summary.h"
+#include "tools/run_table.h"
+#include "tools/stored_runs.h"
 
 namespace rafter {
 namespace {
@@ -22,7 +21,7 @@ constexpr uintmax_t kMostReportBytes = 64 << 20;
 
 constexpr char kWithoutLibrary[] = "programs that ran without libinject.so";
 
-Result<BenchReport> ReadReport(const std::string& path) {
+Result<std::string> ReadText(const std::string& path) {
   std::error_code error;
   const uintmax_t bytes = std::filesystem::file_size(path, error);
   if (!error && bytes > kMostReportBytes) {
@@ -34,59 +33,9 @@ Result<BenchReport> ReadReport(const std::string& path) {
   if (!file.is_open()) {
     return Status::Failed(path + ": cannot be read (" + ErrnoText(errno) + "); check its rights");
   }
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  absl::StatusOr<BenchReport> report = ReadBenchReport(text);
-  if (report.ok()) return std::move(*report);
-  return Status::Failed(path + ": " + std::string(report.status().message()));
-}
-
-// The report of the program, where it is one of Google Benchmark's.
-std::optional<BenchReport> FindReport(const PlannedProgram& planned, BatchResult& result) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(planned.json, unknown)) {
-    if (planned.program.is_benchmark) {
-      result.troubles.push_back(planned.json +
-                                ": the program wrote none, so Paradigm and Benchmark Problem are "
-                                "missing; see " +
-                                planned.log);
-    }
-    return std::nullopt;
-  }
-  Result<BenchReport> report = ReadReport(planned.json);
-  if (!report.ok()) {
-    result.troubles.push_back(report.status().message() +
-                              "; Paradigm and Benchmark Problem are missing");
-    return std::nullopt;
-  }
-  for (const std::string& trouble : report->troubles) {
-    result.troubles.push_back(planned.json + ": " + trouble);
-  }
-  for (const Benchmark& benchmark : report->benchmarks) {
-    if (!benchmark.failure.empty()) {
-      result.troubles.push_back("benchmark " + benchmark.run_name +
-                                " failed: " + benchmark.failure);
-    } else if (!benchmark.skipped.empty()) {
-      result.notes.push_back("benchmark " + benchmark.run_name +
-                             " was skipped: " + benchmark.skipped);
-    }
-  }
-  return std::move(*report);
-}
-
-void MakeTable(Run run, const TableChoices& choices, const std::optional<BenchReport>& report,
-               BatchResult& result) {
-  TableOptions options = choices.Options();
-  const std::string precision =
-      report.has_value() && options.precision == "auto" ? PrecisionOf(*report) : "";
-  RunTable made = TableOfRun(run, options);
-  if (!made.refused.empty()) result.troubles.push_back(made.refused);
-  result.table = std::move(made.table);
-  if (!precision.empty()) {
-    options.precision = precision;
-    result.table = FollowPrecision(TableOfRun(std::move(run), options).table,
-                                   std::move(result.table), result.notes);
-  }
-  if (report.has_value()) JoinReport(*report, result.table, result.notes);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (text.empty()) return Status::Failed(path + ": empty, so it is no report");
+  return text;
 }
 
 bool ReachedGpu(const Run& run) {
@@ -143,6 +92,27 @@ bool LacksSets(const Run& run) {
   return false;
 }
 
+ProgramReport ReadProgramReport(const PlannedProgram& planned) {
+  constexpr char kMissing[] = "Paradigm and Benchmark Problem are missing";
+  ProgramReport report;
+  report.source = planned.json;
+  std::error_code unknown;
+  if (!std::filesystem::exists(planned.json, unknown)) {
+    if (planned.program.is_benchmark) {
+      report.trouble =
+          planned.json + ": the program wrote none, so " + kMissing + "; see " + planned.log;
+    }
+    return report;
+  }
+  Result<std::string> text = ReadText(planned.json);
+  if (text.ok()) {
+    report.json = std::move(*text);
+  } else {
+    report.trouble = text.status().message() + "; " + kMissing;
+  }
+  return report;
+}
+
 Result<BatchResult> ReadResult(const PlannedProgram& planned, const TableChoices& choices) {
   BatchResult result;
   Result<Run> run = ReadRun(planned.report, result.troubles);
@@ -154,14 +124,19 @@ Result<BatchResult> ReadResult(const PlannedProgram& planned, const TableChoices
     return Status::Failed(planned.report + ": its program ended with status " +
                           std::to_string(*run->exit_status));
   }
-  const std::optional<BenchReport> report = FindReport(planned, result);
+  if (ProgramReport report = ReadProgramReport(planned); report.says_anything()) {
+    run->report = std::move(report);
+  }
   if (run->losses.contains(kWithoutLibrary)) {
     result.lacking = "it ran without libinject.so; see " + planned.log;
   }
   result.reached_gpu = ReachedGpu(*run);
+  RunTable made = TableOfRun(*run, choices.Options());
+  result.troubles.insert(result.troubles.end(), made.troubles.begin(), made.troubles.end());
   if (!result.reached_gpu) return result;
+  if (!made.refused.empty()) result.troubles.push_back(made.refused);
   result.lacks_sets = LacksSets(*run);
-  MakeTable(*run, choices, report, result);
+  result.table = std::move(made.table);
   std::string reason;
   if (result.lacking.empty() && !CountersObtained(*run, result.table, reason)) {
     result.lacking = reason;

@@ -24,8 +24,10 @@ struct BatchResult {
   std::string lacking;                // why counters were not obtained; empty: they were
   Table table;                        // empty where no GPU was reached
   std::vector<std::string> troubles;  // what was asked for and is missing, a line each
-  std::vector<std::string> notes;     // what a person may want to know, a line each
 };
+
+// What the program wrote of itself, where it is one of Google Benchmark's.
+ProgramReport ReadProgramReport(const PlannedProgram& planned);
 
 // Fails where the run file cannot be read, or its program did not succeed.
 Result<BatchResult> ReadResult(const PlannedProgram& planned, const TableChoices& choices);

@@ -180,9 +180,6 @@ BatchOutcome BatchRun::Process(const PlannedProgram& planned) {
 void BatchRun::Report(const PlannedProgram& planned, const BatchOutcome& outcome) {
   if (!request_.quiet) {
     if (!outcome.why.empty()) progress_.Say(outcome.name + ": " + outcome.why);
-    for (const std::string& note : outcome.result.notes) {
-      progress_.Say(outcome.name + ": " + note);
-    }
     for (const std::string& note : outcome.result.table.notes) {
       progress_.Say(outcome.name + ": " + note);
     }

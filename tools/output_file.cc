@@ -104,6 +104,10 @@ Status OutputFile::WriteParts(const std::function<Status(const Put&)>& make) {
     unlink(draft.c_str());
     return status;
   }
+  return TakeOver(draft);
+}
+
+Status OutputFile::TakeOver(const std::string& draft) {
   if (rename(draft.c_str(), target_.c_str()) != 0) {
     const int error = errno;
     unlink(draft.c_str());
@@ -111,6 +115,18 @@ Status OutputFile::WriteParts(const std::function<Status(const Put&)>& make) {
   }
   ours_ = false;
   return Status::Ok();
+}
+
+Status OutputFile::WriteNamed(const MakeFile& make) {
+  std::string draft = target_ + ".XXXXXX";
+  const int descriptor = mkostemp(draft.data(), O_CLOEXEC);
+  if (descriptor < 0) return Failure(path_, errno, kElsewhere);
+  close(descriptor);
+  if (Status status = make(draft, target_); !status.ok()) {
+    unlink(draft.c_str());
+    return status;
+  }
+  return TakeOver(draft);
 }
 
 }  // namespace rafter

@@ -41,12 +41,21 @@ class OutputFile {
   using Put = std::function<Status(std::string_view)>;
   Status WriteParts(const std::function<Status(const Put&)>& make);
 
+  // The same for what only writes files by name: `make` is given the name of an empty file
+  // beside the target and the target that its file then takes the place of. Not for special files.
+  using MakeFile = std::function<Status(const std::string& draft, const std::string& target)>;
+  Status WriteNamed(const MakeFile& make);
+
+  // Whether it is no regular file, and written in place.
+  bool is_special() const { return special_; }
+
   // As it was given.
   const std::string& path() const { return path_; }
 
  private:
   OutputFile(std::string path, std::string target, bool ours, bool special)
       : path_(std::move(path)), target_(std::move(target)), ours_(ours), special_(special) {}
+  Status TakeOver(const std::string& draft);  // the place of the target
   std::string path_;
   std::string target_;  // with links followed
   bool ours_;           // an empty file of ours stands there

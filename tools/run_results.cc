@@ -10,8 +10,8 @@
 #include "tools/message.h"
 #include "tools/run_cost.h"
 #include "tools/run_summary.h"
+#include "tools/run_table.h"
 #include "tools/shell_quote.h"
-#include "tools/table_input.h"
 
 namespace rafter {
 

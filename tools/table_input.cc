@@ -6,65 +6,47 @@
 #include <fstream>
 #include <string_view>
 
-#include "collector/ingest/collector.h"
 #include "collector/ingest/marker_file.h"
-#include "collector/store/run_file.h"
 #include "collector/table/formulas.h"
 #include "collector/table/memory_levels.h"
 #include "proto/frame.h"
 #include "tools/message.h"
 #include "tools/nearest.h"
-#include "tools/variables.h"
+#include "tools/run_table.h"
+#include "tools/stored_runs.h"
 
 namespace rafter {
 namespace {
 
 constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
 
-Status Failed(const absl::Status& status) { return Status::Failed(std::string(status.message())); }
-
 Status Unreadable(const std::string& path, int error) {
   return Status::Failed(path + ": cannot be read (" + ErrnoText(error) +
                         "); check the name and its rights");
 }
 
-bool LacksValues(const Run& run) {
-  for (const RunProcess& process : run.processes) {
-    for (const Epoch& epoch : process.epochs) {
-      for (const SlotValues& slot : epoch.slots) {
-        if (!slot.evaluated) return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Evaluates what was stored while CUPTI was not at hand, into the file itself,
-// and reads it again.
-absl::StatusOr<Run> EvaluateAndRead(const std::string& path) {
-  auto file = RunFile::Create(path, RunFile::Existing::kAppend);
-  if (!file.ok()) return file.status();
-  CollectorOptions options;
-  options.cupti = CuptiSearchOf(CurrentVariables());
-  Collector collector(**file, options);
-  const auto evaluated = collector.EvaluateStored();
-  if (!evaluated.ok()) return evaluated.status();
-  auto run = (*file)->Read();
-  if (const absl::Status closed = (*file)->Close(); !closed.ok()) return closed;
-  return run;
-}
-
+// The rows of all commands of a run file, merged as those of several files are.
 Result<ReadTable> ReadRunFile(const std::string& path, const TableOptions& options,
                               std::vector<std::string>& notes) {
-  Result<Run> run = ReadRun(path, notes);
-  if (!run.ok()) return run.status();
   ReadTable read;
-  for (const RunProcess& process : run->processes) {
-    read.devices.insert(read.devices.end(), process.devices.begin(), process.devices.end());
+  std::vector<NamedTable> tables;
+  RAFTER_RETURN_IF_ERROR(EachRun(path, notes, [&](Run run) {
+    for (const RunProcess& process : run.processes) {
+      read.devices.insert(read.devices.end(), process.devices.begin(), process.devices.end());
+    }
+    const std::string name = run.name;
+    RunTable made = TableOfRun(std::move(run), options);
+    if (!made.refused.empty()) notes.push_back(made.refused);
+    notes.insert(notes.end(), made.troubles.begin(), made.troubles.end());
+    tables.push_back({name, std::move(made.table)});
+  }));
+  if (tables.size() == 1) {
+    read.table = std::move(tables.front().table);
+    return read;
   }
-  RunTable made = TableOfRun(*std::move(run), options);
-  if (!made.refused.empty()) notes.push_back(made.refused);
-  read.table = std::move(made.table);
+  MergedTable merged = MergeTables(std::move(tables));
+  notes.insert(notes.end(), merged.warnings.begin(), merged.warnings.end());
+  read.table = std::move(merged.table);
   return read;
 }
 
@@ -102,41 +84,6 @@ Result<Table> ReadCsv(const std::string& path, const TableChoices& choices) {
 }
 
 }  // namespace
-
-Result<Run> ReadRun(const std::string& path, std::vector<std::string>& notes) {
-  auto file = RunFile::OpenForReading(path);
-  if (!file.ok()) return Failed(file.status());
-  auto run = (*file)->Read();
-  if (!run.ok()) return Failed(run.status());
-  file->reset();
-  if (!LacksValues(*run)) return *std::move(run);
-  absl::StatusOr<Run> evaluated = EvaluateAndRead(path);
-  if (evaluated.ok()) return *std::move(evaluated);
-  notes.push_back(path + ": some counters are stored without values, and they cannot be " +
-                  "evaluated here: " + std::string(evaluated.status().message()));
-  return *std::move(run);
-}
-
-RunTable TableOfRun(Run run, const TableOptions& options) {
-  RunTable made;
-  made.replayed = JoinReplays(std::move(run));
-  made.table = BuildTable(made.replayed.run, options);
-  if (!made.replayed.other_calls.empty()) {
-    made.remark = "application replay: not all runs called each region as often (" +
-                  made.replayed.other_calls +
-                  "); amounts are those of a mean call of the set's run times the calls of the "
-                  "first run";
-    made.table.notes.push_back(made.remark);
-  }
-  if (made.replayed.refused.empty()) return made;
-  made.refused =
-      "application replay: the runs did not do the same, so they are not put together "
-      "and rows are those of single runs: " +
-      made.replayed.refused + "; let every run do the same (inputs, seeds, number of steps), or " +
-      "count one run without --replay and --exact";
-  made.table.notes.insert(made.table.notes.begin(), made.refused);
-  return made;
-}
 
 void TableChoices::Declare(CommandLine& line) {
   DeclareReading(line);

@@ -2,7 +2,7 @@
 //
 //   Threads   one.
 //   Blocking  reads files; evaluates what a run file holds without values.
-//   Memory    one table a file.
+//   Memory    one table a file, or a command of it; one run at a time.
 //   Lifetime  plain values.
 #pragma once
 
@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "collector/table/replayed.h"
 #include "collector/table/table.h"
 #include "cupti/status.h"
 #include "tools/command_line.h"
@@ -39,19 +38,6 @@ struct TableChoices {
   std::vector<std::string> Levels() const;
   bool any() const;
 };
-
-// The table of a run; of an application replay, that of its runs put together.
-struct RunTable {
-  Replayed replayed;
-  Table table;
-  std::string refused;  // a line that says why they were not; also a note of the table
-  std::string remark;   // a line that says what was made of them; also a note of the table
-};
-RunTable TableOfRun(Run run, const TableOptions& options);
-
-// Reads a run file; what it holds without values is evaluated into it, where CUPTI
-// is at hand, else `notes` says so.
-Result<Run> ReadRun(const std::string& path, std::vector<std::string>& notes);
 
 // What the first bytes of a file say it is; kSpoolStart is a spool file that
 // breaks off within its header, kMarker one that has the shape of LIKWID's.

@@ -1,11 +1,14 @@
 #include "tools/trace_output.h"
 
 #include <memory>
+#include <utility>
 
 #include "collector/store/run_file.h"
 #include "collector/trace/slice_lanes.h"
 #include "collector/trace/trace.h"
 #include "tools/output_file.h"
+#include "tools/run_table.h"
+#include "tools/stored_runs.h"
 
 namespace rafter {
 namespace {
@@ -36,15 +39,17 @@ Status WriteTraceFile(const std::string& input, const TableChoices& choices,
     return Status::Failed(input +
                           ": no run file, and only those hold single passes; name the run file");
   }
-  Result<Run> run = ReadRun(input, notes);
-  if (!run.ok()) return run.status();
-  const Table table = TableOfRun(*run, choices.Options()).table;
+  std::vector<TracedRun> runs;
+  RAFTER_RETURN_IF_ERROR(EachRun(input, notes, [&](Run run) {
+    Table table = TableOfRun(run, choices.Options()).table;
+    runs.push_back({std::move(run), std::move(table)});
+  }));
   auto stored = RunFile::OpenForReading(input);
   if (!stored.ok()) return Failed(stored.status());
   Result<OutputFile> file = OutputFile::Take(output, force);
   if (!file.ok()) return file.status();
   const Status written = file->WriteParts([&](const OutputFile::Put& put) {
-    const auto counts = WriteTrace(**stored, *run, table, [&](std::string_view bytes) {
+    const auto counts = WriteTrace(**stored, runs, [&](std::string_view bytes) {
       const Status taken = put(bytes);
       return taken.ok() ? absl::OkStatus() : absl::DataLossError(taken.message());
     });

@@ -186,4 +186,106 @@ CREATE TABLE marks (
 PRAGMA user_version=3;
 )sql";
 
+// For reading a file of schema 1 to 3, which holds one command. kReadReplays3 goes behind
+// it, or kReadWithoutReplays for a file from before application replay. (A change of
+// temp_store drops the views that are there.)
+inline constexpr char kReadSchema3[] = R"sql(
+PRAGMA temp_store=MEMORY;
+CREATE TEMP VIEW commands AS
+  SELECT 1 AS command, '' AS name, command AS line, exit_status, rafter_version, created_unix_s,
+         NULL AS report, '' AS report_source, '' AS report_trouble FROM main.run;
+CREATE TEMP VIEW collector_losses AS SELECT 1 AS command, * FROM main.collector_losses;
+)sql";
+inline constexpr char kReadReplays3[] = R"sql(
+CREATE TEMP VIEW processes AS SELECT *, 1 AS command FROM main.processes;
+CREATE TEMP VIEW program_runs AS SELECT 1 AS command, * FROM main.program_runs;
+)sql";
+inline constexpr char kReadWithoutReplays[] = R"sql(
+CREATE TEMP VIEW processes AS SELECT *, 1 AS command, NULL AS replay FROM main.processes;
+CREATE TEMP VIEW program_runs AS
+  SELECT 1 AS command, 0 AS run, '' AS sets, 0 AS exit_status, 0 AS wall_ns WHERE 0;
+CREATE TEMP VIEW costs AS SELECT 0 AS process, 0 AS wall_ns, 0 AS set_up_ns, 0 AS rotation_ns,
+  0 AS border_ns, 0 AS slowed_ns WHERE 0;
+)sql";
+
+// For writing to a file of schema 1 or 2 from before application replay.
+inline constexpr char kAddReplays[] = R"sql(
+ALTER TABLE processes ADD COLUMN replay INTEGER;
+CREATE TABLE costs (
+  process INTEGER PRIMARY KEY,
+  wall_ns INTEGER NOT NULL,
+  set_up_ns INTEGER NOT NULL,
+  rotation_ns INTEGER NOT NULL,
+  border_ns INTEGER NOT NULL,
+  slowed_ns INTEGER NOT NULL
+) STRICT;
+CREATE TABLE program_runs (
+  run INTEGER PRIMARY KEY,
+  sets TEXT NOT NULL,
+  exit_status INTEGER NOT NULL,
+  wall_ns INTEGER NOT NULL
+) STRICT;
+)sql";
+
+// For writing to a file of schema 3, in one transaction: keys gain the command.
+inline constexpr char kSchema3To4[] = R"sql(
+CREATE TABLE commands (
+  command INTEGER PRIMARY KEY,
+  name TEXT NOT NULL DEFAULT '',
+  line TEXT NOT NULL DEFAULT '',
+  exit_status INTEGER,
+  rafter_version TEXT NOT NULL,
+  created_unix_s INTEGER NOT NULL,
+  report BLOB,
+  report_source TEXT NOT NULL DEFAULT '',
+  report_trouble TEXT NOT NULL DEFAULT ''
+) STRICT;
+INSERT INTO commands (command, line, exit_status, rafter_version, created_unix_s)
+  SELECT 1, command, exit_status, rafter_version, created_unix_s FROM run;
+ALTER TABLE run DROP COLUMN command;
+ALTER TABLE run DROP COLUMN exit_status;
+ALTER TABLE collector_losses RENAME TO collector_losses_3;
+CREATE TABLE collector_losses (
+  command INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (command, kind)
+) STRICT, WITHOUT ROWID;
+INSERT INTO collector_losses SELECT 1, kind, count FROM collector_losses_3;
+DROP TABLE collector_losses_3;
+ALTER TABLE processes RENAME TO processes_3;
+CREATE TABLE processes (
+  process INTEGER PRIMARY KEY,
+  command INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  boot_id TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  start_ticks INTEGER NOT NULL,
+  executable TEXT NOT NULL,
+  rank INTEGER,
+  job TEXT NOT NULL,
+  monotonic_ns INTEGER NOT NULL,
+  realtime_ns INTEGER NOT NULL,
+  library_version TEXT NOT NULL,
+  ending TEXT NOT NULL DEFAULT '',
+  replay INTEGER,
+  UNIQUE (command, host, boot_id, pid, start_ticks)
+) STRICT;
+INSERT INTO processes SELECT process, 1, host, boot_id, pid, start_ticks, executable, rank, job,
+  monotonic_ns, realtime_ns, library_version, ending, replay FROM processes_3;
+DROP TABLE processes_3;
+ALTER TABLE program_runs RENAME TO program_runs_3;
+CREATE TABLE program_runs (
+  command INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  sets TEXT NOT NULL,
+  exit_status INTEGER NOT NULL,
+  wall_ns INTEGER NOT NULL,
+  PRIMARY KEY (command, run)
+) STRICT, WITHOUT ROWID;
+INSERT INTO program_runs SELECT 1, run, sets, exit_status, wall_ns FROM program_runs_3;
+DROP TABLE program_runs_3;
+PRAGMA user_version=4;
+)sql";
+
 }  // namespace rafter

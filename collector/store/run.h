@@ -1,4 +1,4 @@
-// Run is everything that was recorded about one run, in memory: what the store
+// Run is everything that was recorded about one command, in memory: what the store
 // reads out of a run file and what tables and charts are made from.
 //
 //   Threads   plain values.
@@ -268,14 +268,26 @@ struct MarkerReadings {
   std::vector<MarkerReading> readings;  // in the order of the file
 };
 
+// What a program of Google Benchmark's wrote of itself (--benchmark_out).
+struct ProgramReport {
+  std::string json;     // empty: none
+  std::string source;   // file that it came from
+  std::string trouble;  // why there is none although one was expected, a line
+
+  bool says_anything() const { return !json.empty() || !trouble.empty(); }
+};
+
+// One command with all of its processes. A run file holds one, or several of a batch.
 struct Run {
-  std::string rafter_version;  // that wrote the file
+  std::string rafter_version;  // that counted it
+  std::string name;            // of the program, as a batch names it; empty: it was not of a batch
   std::string command;         // what was run; empty when collected by hand
   std::optional<int> exit_status;
   std::vector<ProgramRun> program_runs;  // empty: it was run once
   std::vector<RunProcess> processes;
   std::map<std::string, uint64_t> losses;  // of the collector itself
   std::vector<MarkerReadings> markers;     // what LIKWID counted
+  ProgramReport report;
 };
 
 }  // namespace rafter

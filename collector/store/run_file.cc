@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
 
 #include "collector/store/older_schemas.h"
 #include "collector/store/schema.h"
@@ -122,6 +123,31 @@ absl::Status MakeEmpty(const std::string& path) {
                             "; choose a place that can be written with --output"));
 }
 
+// Fails for a run file that a process is writing.
+absl::Status CheckIdle(const std::string& path) {
+  if (!CheckBytes(path).ok()) return absl::OkStatus();
+  sqlite3* database = nullptr;
+  bool busy = false;
+  if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
+    busy = sqlite3_exec(database, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_BUSY;
+  }
+  sqlite3_close(database);
+  if (!busy) return absl::OkStatus();
+  return Named(absl::StatusCode::kUnavailable, path,
+               "is being written by another process; choose another name");
+}
+
+absl::Status RemoveEndings(const std::string& path, std::initializer_list<const char*> endings) {
+  for (const char* ending : endings) {
+    if (unlink((path + ending).c_str()) != 0 && errno != ENOENT) {
+      return Named(
+          absl::StatusCode::kPermissionDenied, path,
+          absl::StrCat("cannot be replaced: ", std::strerror(errno), "; choose another name"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Removes a file that nobody is writing.
 absl::Status RemoveIdle(const std::string& path) {
   struct stat status {};
@@ -134,26 +160,8 @@ absl::Status RemoveIdle(const std::string& path) {
     return Named(absl::StatusCode::kPermissionDenied, path,
                  "cannot be replaced: it is a folder; choose another name");
   }
-  if (CheckBytes(path).ok()) {
-    sqlite3* database = nullptr;
-    bool busy = false;
-    if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
-      busy = sqlite3_exec(database, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_BUSY;
-    }
-    sqlite3_close(database);
-    if (busy) {
-      return Named(absl::StatusCode::kUnavailable, path,
-                   "is being written by another process; choose another name");
-    }
-  }
-  for (const char* ending : {"-wal", "-shm", "-journal", ""}) {
-    if (unlink((path + ending).c_str()) != 0 && errno != ENOENT) {
-      return Named(
-          absl::StatusCode::kPermissionDenied, path,
-          absl::StrCat("cannot be replaced: ", std::strerror(errno), "; choose another name"));
-    }
-  }
-  return absl::OkStatus();
+  RAFTER_STORE_TRY(CheckIdle(path));
+  return RemoveEndings(path, {"-wal", "-shm", "-journal", ""});
 }
 
 }  // namespace
@@ -166,30 +174,58 @@ RunFile::RunFile(sqlite3* database, std::string path)
 absl::StatusOr<std::unique_ptr<RunFile>> RunFile::Create(const std::string& path,
                                                          Existing existing) {
   struct stat status {};
-  const bool append = existing == Existing::kAppend && stat(path.c_str(), &status) == 0;
-  if (append) {
-    if (absl::Status bytes = CheckBytes(path); !bytes.ok()) return bytes;
-  } else {
-    if (existing == Existing::kReplace) {
-      if (absl::Status removed = RemoveIdle(path); !removed.ok()) return removed;
-    }
-    if (absl::Status made = MakeEmpty(path); !made.ok()) return made;
+  const bool goes_on = existing == Existing::kAppend || existing == Existing::kAmend;
+  if (goes_on && stat(path.c_str(), &status) == 0) {
+    auto opened = OpenForMore(path);
+    if (!opened.ok() || existing == Existing::kAmend) return opened;
+    const auto commands = (*opened)->Commands();
+    if (!commands.ok()) return commands.status();
+    RAFTER_STORE_TRY((*opened)->CheckOneCommand(*commands));
+    return opened;
   }
+  if (existing == Existing::kReplace) RAFTER_STORE_TRY(RemoveIdle(path));
+  auto made = MakeNew(path);
+  if (!made.ok()) return made;
+  RAFTER_STORE_TRY((*made)->statements_->Write(
+      "INSERT INTO commands (command, rafter_version, created_unix_s) SELECT ?, rafter_version,"
+      " created_unix_s FROM run",
+      kOwnCommand));
+  RAFTER_STORE_TRY((*made)->Commit());
+  return made;
+}
+
+absl::StatusOr<std::unique_ptr<RunFile>> RunFile::CreateEmpty(const std::string& path) {
+  RAFTER_STORE_TRY(RemoveIdle(path));
+  return MakeNew(path);
+}
+
+absl::Status RunFile::ClearBeside(const std::string& path) {
+  RAFTER_STORE_TRY(CheckIdle(path));
+  return RemoveEndings(path, {"-wal", "-shm", "-journal"});
+}
+
+absl::StatusOr<std::unique_ptr<RunFile>> RunFile::MakeNew(const std::string& path) {
+  RAFTER_STORE_TRY(MakeEmpty(path));
   sqlite3* database = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &database,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   std::unique_ptr<RunFile> run_file(new RunFile(database, path));
   if (code != SQLITE_OK) return SqliteFailure(database, path, "opening failed");
-  if (append) {
-    const absl::StatusOr<int64_t> schema = CheckedSchema(database, path);
-    if (!schema.ok()) return schema.status();
-  }
-  if (absl::Status prepared = run_file->Prepare(/*writable=*/true, !append); !prepared.ok()) {
-    return prepared;
-  }
-  if (append) {
-    if (absl::Status brought = run_file->BringUpToDate(); !brought.ok()) return brought;
-  }
+  RAFTER_STORE_TRY(run_file->Prepare(/*writable=*/true, /*is_new=*/true));
+  return run_file;
+}
+
+absl::StatusOr<std::unique_ptr<RunFile>> RunFile::OpenForMore(const std::string& path) {
+  RAFTER_STORE_TRY(CheckBytes(path));
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &database,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  std::unique_ptr<RunFile> run_file(new RunFile(database, path));
+  if (code != SQLITE_OK) return SqliteFailure(database, path, "opening failed");
+  const absl::StatusOr<int64_t> schema = CheckedSchema(database, path);
+  if (!schema.ok()) return schema.status();
+  RAFTER_STORE_TRY(run_file->Prepare(/*writable=*/true, /*is_new=*/false));
+  RAFTER_STORE_TRY(run_file->BringUpToDate());
   return run_file;
 }
 
@@ -205,16 +241,18 @@ absl::StatusOr<std::unique_ptr<RunFile>> RunFile::OpenForReading(const std::stri
   }
   const absl::StatusOr<int64_t> schema = CheckedSchema(database, path);
   if (!schema.ok()) return schema.status();
-  if (*schema < 2) {
-    if (absl::Status set = Execute(database, path, kReadSchema1); !set.ok()) return set;
-  }
-  if (*schema == 2) {
-    if (absl::Status set = Execute(database, path, kReadColumns2); !set.ok()) return set;
-  }
-  if (*schema < 3) {
-    if (absl::Status set = Execute(database, path, kReadSchema2); !set.ok()) return set;
-  }
+  RAFTER_STORE_TRY(run_file->ReadOlderSchema(*schema));
   return run_file;
+}
+
+absl::Status RunFile::ReadOlderSchema(int64_t schema) {
+  const auto read_as = [&](const char* views) { return Execute(database_, path_, views); };
+  if (schema < 2) RAFTER_STORE_TRY(read_as(kReadSchema1));
+  if (schema == 2) RAFTER_STORE_TRY(read_as(kReadColumns2));
+  if (schema < 3) RAFTER_STORE_TRY(read_as(kReadSchema2));
+  if (schema > 3) return absl::OkStatus();
+  RAFTER_STORE_TRY(read_as(kReadSchema3));
+  return read_as(HasReplays() ? kReadReplays3 : kReadWithoutReplays);
 }
 
 // Under the write lock, so that two writers do not both do it.
@@ -222,7 +260,8 @@ absl::Status RunFile::BringUpToDate() {
   const absl::StatusOr<int64_t> schema = CheckedSchema(database_, path_);
   if (!schema.ok()) return schema.status();
   if (*schema == kSchemaVersion) return absl::OkStatus();
-  const char* const steps[] = {*schema < 2 ? kSchema1To2 : "", kSchema2To3};
+  const char* const steps[] = {*schema < 2 ? kSchema1To2 : "", *schema < 3 ? kSchema2To3 : "",
+                               HasReplays() ? "" : kAddReplays, kSchema3To4};
   for (const char* step : steps) {
     if (sqlite3_exec(database_, step, nullptr, nullptr, nullptr) == SQLITE_OK) continue;
     return SqliteFailure(database_, path_, "bringing it to the schema of this Rafter failed");
@@ -243,7 +282,7 @@ absl::Status RunFile::Prepare(bool writable, bool is_new) {
   }
   statements_->writable = true;
   if (absl::Status begun = statements_->Begin(); !begun.ok()) return begun;
-  if (!is_new) return AddReplays();
+  if (!is_new) return absl::OkStatus();
   const std::string identity = absl::StrCat("PRAGMA application_id=", kRunFileApplicationId,
                                             "; PRAGMA user_version=", kSchemaVersion);
   if (absl::Status set = Execute(database_, path_, identity.c_str()); !set.ok()) return set;
@@ -257,21 +296,10 @@ absl::Status RunFile::Prepare(bool writable, bool is_new) {
   return statements_->Commit();
 }
 
-bool RunFile::Has(const char* table, const char* column) {
-  Statement row(statements_->Get("SELECT 1 FROM pragma_table_info(?) WHERE name=?"));
-  row.Bind(std::string(table), std::string(column));
+bool RunFile::HasReplays() {
+  Statement row(
+      statements_->Get("SELECT 1 FROM pragma_table_info('processes') WHERE name='replay'"));
   return row.Step();
-}
-
-absl::Status RunFile::AddReplays() {
-  if (Has("processes", "replay")) return absl::OkStatus();
-  std::string sql = "ALTER TABLE processes ADD COLUMN replay INTEGER;";
-  const std::string schema = kSchema;
-  for (const char* table : {"CREATE TABLE costs ", "CREATE TABLE program_runs "}) {
-    const size_t start = schema.find(table);
-    sql += schema.substr(start, schema.find(';', start) + 1 - start);
-  }
-  return Execute(database_, path_, sql.c_str());
 }
 
 RunFile::~RunFile() {

@@ -1,5 +1,6 @@
-// RunFile is the store: one SQLite file per run. docs/run-file.md describes
-// the schema. It is the only place in the project that speaks SQL.
+// RunFile is the store: one SQLite file per run, or for the runs of a batch.
+// docs/run-file.md describes the schema. It is the only place in the project that
+// speaks SQL.
 //
 //   Threads   one thread at a time.
 //   Blocking  disk writes; commits at most once a second and at Close.
@@ -56,13 +57,23 @@ struct StoredMark {
 
 class RunFile {
  public:
-  enum class Existing { kRefuse, kReplace, kAppend };
+  enum class Existing { kRefuse, kReplace, kAppend, kAmend };
 
-  // Makes a run file. kRefuse: fails when `path` exists (and names --force).
-  // kAppend: opens a run file that is there, refusing one that is not ours or
-  // whose schema is newer; one of an older schema is brought to ours first.
+  // Makes a run file of one command. kRefuse: fails when `path` exists (and names
+  // --force). kAppend: opens a run file that is there, refusing one that is not ours,
+  // whose schema is newer or that holds several commands; one of an older schema is
+  // brought to ours first. kAmend: the same for what is in it already, so that it may
+  // hold several.
   static absl::StatusOr<std::unique_ptr<RunFile>> Create(const std::string& path,
                                                          Existing existing);
+
+  // Makes a run file without a command, in the place of `path`: AppendCommand puts
+  // them in.
+  static absl::StatusOr<std::unique_ptr<RunFile>> CreateEmpty(const std::string& path);
+
+  // Removes what SQLite may have left beside `path`, so that another file can take its
+  // place. Fails where a process is writing it.
+  static absl::Status ClearBeside(const std::string& path);
 
   // Opens for reading. The message tells a missing file, an unreadable one, a
   // foreign one and one of a newer schema apart.
@@ -154,7 +165,20 @@ class RunFile {
   absl::StatusOr<std::vector<Unevaluated>> UnevaluatedEpochs(uint64_t at_most = UINT64_MAX,
                                                              int64_t after = 0);
 
-  // Reads the whole run, instances summed up by path.
+  // Puts the one command of `source` behind those that are here, with everything that
+  // belongs to it: processes, runs of a replay, values, raw images. `name` is the
+  // program's; `report` takes the place of the one in `source` where it says anything.
+  // All or nothing: where `source` cannot be read, or holds several commands, this file
+  // stays as it was and takes others.
+  absl::Status AppendCommand(RunFile& source, const std::string& name, const ProgramReport& report);
+
+  // Numbers of the commands that it holds, in their order: one, or several of a batch. None
+  // only before AppendCommand.
+  absl::StatusOr<std::vector<uint32_t>> Commands();
+
+  // Reads one command, instances summed up by path.
+  absl::StatusOr<Run> ReadCommand(uint32_t command);
+  // The only one. Fails where there are several, or none.
   absl::StatusOr<Run> Read();
 
   // Hands out the instances of a process one by one: thread by thread, in the order
@@ -179,21 +203,32 @@ class RunFile {
   // answers the same: what was committed before is intact, the rest is lost.
   const absl::Status& failure() const;
 
-  // Compressed raw images kept for metrics that nobody asked for yet. 256 MiB
-  // is 20,000 epochs of 12 KB, more than an hour of rotation without pause.
+  // Compressed raw images kept for metrics that nobody asked for yet, of each command:
+  // AppendCommand takes all that its source has. 256 MiB is 20,000 epochs of 12 KB, more
+  // than an hour of rotation without pause.
   static constexpr uint64_t kMaxKeptImageBytes = 256ull << 20;
 
  private:
+  struct Shifts;
   RunFile(sqlite3* database, std::string path);
+  static absl::StatusOr<std::unique_ptr<RunFile>> MakeNew(const std::string& path);
+  static absl::StatusOr<std::unique_ptr<RunFile>> OpenForMore(const std::string& path);
   absl::Status Prepare(bool writable, bool is_new);
+  absl::Status ReadOlderSchema(int64_t schema);
+  absl::Status CheckOneCommand(const std::vector<uint32_t>& commands) const;
+  absl::Status CopyCommand(RunFile& source, uint32_t from, const std::string& name,
+                           const ProgramReport& report);
+  absl::Status CopyTable(RunFile& source, const std::string& table, const Shifts& shifts);
+  absl::Status CopyCommandLine(RunFile& source, uint32_t from, uint32_t to, const std::string& name,
+                               const ProgramReport& report);
   absl::Status BringUpToDate();
   absl::Status PutSets(int64_t process, const RunDevice& device);
   absl::Status PutSlots(int64_t process, const Epoch& epoch);
-  bool Has(const char* table, const char* column);  // files of earlier versions lack some
-  absl::Status AddReplays();                        // to such a file: what application replay needs
-  absl::Status ReadProcesses(Run& run);
-  absl::Status ReadProgramRuns(Run& run);
-  absl::Status ReadMarkers(Run& run);
+  bool HasReplays();  // files from before application replay lack what it needs
+  absl::Status ReadCommandLine(Run& run, uint32_t command);
+  absl::Status ReadProcesses(Run& run, uint32_t command);
+  absl::Status ReadProgramRuns(Run& run, uint32_t command);
+  absl::Status ReadMarkers(Run& run, uint32_t command);
   absl::Status ReadCost(RunProcess& process);
   absl::Status ReadDevices(RunProcess& process);
   absl::Status ReadPaths(RunProcess& process);

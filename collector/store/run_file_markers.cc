@@ -109,11 +109,12 @@ absl::Status RunFile::AddMarkerReadings(const MarkerReadings& markers) {
   return absl::OkStatus();
 }
 
-absl::Status RunFile::ReadMarkers(Run& run) {
+absl::Status RunFile::ReadMarkers(Run& run, uint32_t command) {
   Statements& db = *statements_;
   Statement row(
       db.Get("SELECT marker, process, run, source, scale, scale_origin, contradiction FROM markers"
-             " ORDER BY marker"));
+             " WHERE process IN (SELECT process FROM processes WHERE command=?) ORDER BY marker"));
+  row.Bind(command);
   while (row.Step()) {
     MarkerReadings& read = run.markers.emplace_back();
     read.process = row.I64(1);

@@ -10,9 +10,6 @@
 namespace rafter {
 namespace {
 
-// A stored image, baseline or availability is never longer than a frame.
-constexpr size_t kMaxStoredBytes = 64u << 20;
-
 absl::StatusOr<std::vector<uint8_t>> Unpack(const std::string& compressed) {
   const absl::StatusOr<std::string> bytes = Decompress(compressed, kMaxStoredBytes);
   if (!bytes.ok()) return bytes.status();
@@ -40,26 +37,12 @@ SlotValues ToSlot(const Statement& row) {
 
 }  // namespace
 
-absl::StatusOr<Run> RunFile::Read() {
-  Statements& db = *statements_;
+absl::StatusOr<Run> RunFile::ReadCommand(uint32_t command) {
   Run run;
-  {
-    Statement row(db.Get("SELECT rafter_version, command, exit_status FROM run"));
-    if (row.Step()) {
-      run.rafter_version = row.Text(0);
-      run.command = row.Text(1);
-      if (!row.IsNull(2)) run.exit_status = static_cast<int>(row.I64(2));
-    }
-    if (!row.ok()) return db.ReadFailure();
-  }
-  {
-    Statement row(db.Get("SELECT kind, count FROM collector_losses"));
-    while (row.Step()) run.losses[row.Text(0)] = row.U64(1);
-    if (!row.ok()) return db.ReadFailure();
-  }
-  RAFTER_STORE_TRY(ReadProcesses(run));
-  RAFTER_STORE_TRY(ReadProgramRuns(run));
-  RAFTER_STORE_TRY(ReadMarkers(run));
+  RAFTER_STORE_TRY(ReadCommandLine(run, command));
+  RAFTER_STORE_TRY(ReadProcesses(run, command));
+  RAFTER_STORE_TRY(ReadProgramRuns(run, command));
+  RAFTER_STORE_TRY(ReadMarkers(run, command));
   for (RunProcess& process : run.processes) {
     RAFTER_STORE_TRY(ReadCost(process));
     RAFTER_STORE_TRY(ReadDevices(process));
@@ -70,10 +53,12 @@ absl::StatusOr<Run> RunFile::Read() {
   return run;
 }
 
-absl::Status RunFile::ReadProcesses(Run& run) {
+absl::Status RunFile::ReadProcesses(Run& run, uint32_t command) {
   Statement row(statements_->Get(
       "SELECT process, host, boot_id, pid, start_ticks, executable, rank, job, monotonic_ns,"
-      " realtime_ns, library_version, ending FROM processes ORDER BY process"));
+      " realtime_ns, library_version, ending, replay FROM processes WHERE command=?"
+      " ORDER BY process"));
+  row.Bind(command);
   while (row.Step()) {
     RunProcess& process = run.processes.emplace_back();
     process.id = row.I64(0);
@@ -88,26 +73,12 @@ absl::Status RunFile::ReadProcesses(Run& run) {
     process.realtime_ns = row.U64(9);
     process.library_version = row.Text(10);
     process.ending = row.Text(11);
+    if (!row.IsNull(12)) process.replay = row.U32(12);
   }
   return row.ok() ? absl::OkStatus() : statements_->ReadFailure();
 }
 
-absl::Status RunFile::ReadProgramRuns(Run& run) {
-  if (!Has("processes", "replay")) return absl::OkStatus();
-  Statement replay(statements_->Get("SELECT replay FROM processes ORDER BY process"));
-  for (RunProcess& process : run.processes) {
-    if (replay.Step() && !replay.IsNull(0)) process.replay = replay.U32(0);
-  }
-  Statement row(
-      statements_->Get("SELECT run, sets, exit_status, wall_ns FROM program_runs ORDER BY run"));
-  while (row.Step()) {
-    run.program_runs.push_back({row.U32(0), row.Text(1), static_cast<int>(row.I64(2)), row.U64(3)});
-  }
-  return replay.ok() && row.ok() ? absl::OkStatus() : statements_->ReadFailure();
-}
-
 absl::Status RunFile::ReadCost(RunProcess& process) {
-  if (!Has("costs", "process")) return absl::OkStatus();
   Statement row(
       statements_->Get("SELECT wall_ns, set_up_ns, rotation_ns, border_ns, slowed_ns FROM costs"
                        " WHERE process=?"));

@@ -21,19 +21,19 @@ absl::StatusOr<int64_t> RunFile::AddProcess(const RunProcess& identity) {
   Statements& db = *statements_;
   RAFTER_STORE_TRY(db.CommitIfDue());
   RAFTER_STORE_TRY(db.Write(
-      "INSERT OR IGNORE INTO processes (host, boot_id, pid, start_ticks, executable, rank, job,"
-      " monotonic_ns, realtime_ns, library_version, replay) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-      identity.host, identity.boot_id, identity.pid, identity.start_ticks, identity.executable,
-      identity.rank, identity.job, identity.monotonic_ns, identity.realtime_ns,
+      "INSERT OR IGNORE INTO processes (command, host, boot_id, pid, start_ticks, executable, rank,"
+      " job, monotonic_ns, realtime_ns, library_version, replay) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+      kOwnCommand, identity.host, identity.boot_id, identity.pid, identity.start_ticks,
+      identity.executable, identity.rank, identity.job, identity.monotonic_ns, identity.realtime_ns,
       identity.library_version,
       identity.replay == 0 ? std::nullopt : std::optional<uint32_t>(identity.replay)));
   const bool is_new = sqlite3_changes(database_) == 1;
   int64_t id = 0;
   {
     Statement found(
-        db.Get("SELECT process FROM processes WHERE host=? AND boot_id=? AND pid=? AND"
-               " start_ticks=?"));
-    found.Bind(identity.host, identity.boot_id, identity.pid, identity.start_ticks);
+        db.Get("SELECT process FROM processes WHERE command=? AND host=? AND boot_id=? AND pid=?"
+               " AND start_ticks=?"));
+    found.Bind(kOwnCommand, identity.host, identity.boot_id, identity.pid, identity.start_ticks);
     if (!found.Step()) return db.ReadFailure();
     id = found.I64(0);
   }
@@ -346,24 +346,6 @@ absl::StatusOr<std::string> RunFile::Ending(int64_t process) {
   row.Bind(process);
   if (row.Step()) return row.Text(0);
   return row.ok() ? absl::NotFoundError("no such process") : statements_->ReadFailure();
-}
-
-absl::Status RunFile::SetCommand(const std::string& command, std::optional<int> exit_status) {
-  RAFTER_STORE_TRY(statements_->CommitIfDue());
-  return statements_->Write("UPDATE run SET command=?, exit_status=?", command, exit_status);
-}
-
-absl::Status RunFile::AddProgramRun(const ProgramRun& run) {
-  RAFTER_STORE_TRY(statements_->CommitIfDue());
-  return statements_->Write("INSERT OR REPLACE INTO program_runs VALUES (?,?,?,?)", run.run,
-                            run.sets, run.exit_status, run.wall_ns);
-}
-
-absl::Status RunFile::AddCollectorLoss(const std::string& kind, uint64_t more) {
-  return statements_->Write(
-      "INSERT INTO collector_losses VALUES (?,?) ON CONFLICT DO UPDATE SET count=count+"
-      "excluded.count",
-      kind, more);
 }
 
 }  // namespace rafter

@@ -15,22 +15,34 @@ namespace rafter {
 inline constexpr uint32_t kRunFileApplicationId = 0x52465452;
 
 // SQLite's user_version. A reader refuses a greater one.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE run (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   rafter_version TEXT NOT NULL,
-  command TEXT NOT NULL DEFAULT '',
-  exit_status INTEGER,
   created_unix_s INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE commands (
+  command INTEGER PRIMARY KEY,
+  name TEXT NOT NULL DEFAULT '',
+  line TEXT NOT NULL DEFAULT '',
+  exit_status INTEGER,
+  rafter_version TEXT NOT NULL,
+  created_unix_s INTEGER NOT NULL,
+  report BLOB,
+  report_source TEXT NOT NULL DEFAULT '',
+  report_trouble TEXT NOT NULL DEFAULT ''
+) STRICT;
 CREATE TABLE collector_losses (
-  kind TEXT PRIMARY KEY,
-  count INTEGER NOT NULL
+  command INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (command, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE processes (
   process INTEGER PRIMARY KEY,
+  command INTEGER NOT NULL,
   host TEXT NOT NULL,
   boot_id TEXT NOT NULL,
   pid INTEGER NOT NULL,
@@ -43,7 +55,7 @@ CREATE TABLE processes (
   library_version TEXT NOT NULL,
   ending TEXT NOT NULL DEFAULT '',
   replay INTEGER,
-  UNIQUE (host, boot_id, pid, start_ticks)
+  UNIQUE (command, host, boot_id, pid, start_ticks)
 ) STRICT;
 CREATE TABLE arguments (
   process INTEGER NOT NULL,
@@ -274,11 +286,13 @@ CREATE TABLE costs (
   slowed_ns INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE program_runs (
-  run INTEGER PRIMARY KEY,
+  command INTEGER NOT NULL,
+  run INTEGER NOT NULL,
   sets TEXT NOT NULL,
   exit_status INTEGER NOT NULL,
-  wall_ns INTEGER NOT NULL
-) STRICT;
+  wall_ns INTEGER NOT NULL,
+  PRIMARY KEY (command, run)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE markers (
   marker INTEGER PRIMARY KEY,
   process INTEGER NOT NULL,

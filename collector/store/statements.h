@@ -31,6 +31,12 @@
 
 namespace rafter {
 
+// Number of the command of a file that holds one, and of the first of several.
+inline constexpr uint32_t kOwnCommand = 1;
+
+// A stored image, baseline, availability or report is never longer than a frame.
+inline constexpr size_t kMaxStoredBytes = 64u << 20;
+
 // Bytes that are bound or read as a BLOB.
 struct Blob {
   std::string_view bytes;

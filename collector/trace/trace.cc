@@ -16,19 +16,22 @@
 namespace rafter {
 namespace {
 
+// Of all runs of the trace.
+using Processes = std::vector<const RunProcess*>;
+
 // Linux gives no greater one (PID_MAX_LIMIT).
 constexpr uint32_t kGreatestPid = 1u << 22;
 
 // Perfetto takes processes of one pid for one. Ranks on several hosts, and runs one
 // after another, may have the same: all but the first get a number beyond Linux's.
-std::vector<int32_t> PidsFor(const Run& run) {
+std::vector<int32_t> PidsFor(const Processes& processes) {
   std::vector<int32_t> pids;
-  for (const RunProcess& process : run.processes) {
-    const bool is_usable = process.pid != 0 && process.pid <= kGreatestPid;
+  for (const RunProcess* process : processes) {
+    const bool is_usable = process->pid != 0 && process->pid <= kGreatestPid;
     const bool is_taken = std::any_of(pids.begin(), pids.end(), [&](int32_t pid) {
-      return pid == static_cast<int32_t>(process.pid);
+      return pid == static_cast<int32_t>(process->pid);
     });
-    pids.push_back(static_cast<int32_t>(is_usable && !is_taken ? process.pid
+    pids.push_back(static_cast<int32_t>(is_usable && !is_taken ? process->pid
                                                                : kGreatestPid + 1 + pids.size()));
   }
   return pids;
@@ -36,10 +39,10 @@ std::vector<int32_t> PidsFor(const Run& run) {
 
 // What places times of a host on the wall clock: the pair that its first process read,
 // so that processes of one host keep their distances to the nanosecond.
-uint64_t OffsetOf(const Run& run, const RunProcess& process) {
-  for (const RunProcess& first : run.processes) {
-    if (first.host == process.host && first.boot_id == process.boot_id) {
-      return first.realtime_ns - first.monotonic_ns;
+uint64_t OffsetOf(const Processes& processes, const RunProcess& process) {
+  for (const RunProcess* first : processes) {
+    if (first->host == process.host && first->boot_id == process.boot_id) {
+      return first->realtime_ns - first->monotonic_ns;
     }
   }
   return process.realtime_ns - process.monotonic_ns;
@@ -106,25 +109,31 @@ void WriteEpochs(PacketWriter& writer, TrackList& tracks, const RunProcess& proc
 
 }  // namespace
 
-absl::StatusOr<TraceCounts> WriteTrace(RunFile& file, const Run& run, const Table& table,
+absl::StatusOr<TraceCounts> WriteTrace(RunFile& file, const std::vector<TracedRun>& runs,
                                        const ByteSink& sink) {
   TraceCounts counts;
   PacketWriter writer(sink);
-  const RegionVerdicts verdicts = VerdictsOf(table);
-  const std::vector<int32_t> pids = PidsFor(run);
-  for (size_t at = 0; at < run.processes.size(); ++at) {
-    const RunProcess& process = run.processes[at];
-    if (at == 0) writer.Clocks(process.monotonic_ns, process.realtime_ns);
-    const uint64_t offset_ns = OffsetOf(run, process);
-    TrackList tracks(writer, process, pids[at]);
-    WriteLosses(writer, tracks, process, at == 0 ? run.losses : std::map<std::string, uint64_t>{},
-                offset_ns);
-    TraceRegions regions(writer, tracks, process, verdicts, offset_ns);
-    if (absl::Status status = regions.Write(file, counts); !status.ok()) return status;
-    for (const RunDevice& device : process.devices) {
-      WriteEpochs(writer, tracks, process, device, offset_ns);
+  Processes processes;
+  for (const TracedRun& traced : runs) {
+    for (const RunProcess& process : traced.run.processes) processes.push_back(&process);
+  }
+  const std::vector<int32_t> pids = PidsFor(processes);
+  size_t at = 0;
+  for (const TracedRun& traced : runs) {
+    const RegionVerdicts verdicts = VerdictsOf(traced.table);
+    std::map<std::string, uint64_t> losses = traced.run.losses;  // said at the first process
+    for (const RunProcess& process : traced.run.processes) {
+      if (at == 0) writer.Clocks(process.monotonic_ns, process.realtime_ns);
+      const uint64_t offset_ns = OffsetOf(processes, process);
+      TrackList tracks(writer, process, pids[at++]);
+      WriteLosses(writer, tracks, process, std::exchange(losses, {}), offset_ns);
+      TraceRegions regions(writer, tracks, process, verdicts, offset_ns);
+      if (absl::Status status = regions.Write(file, counts); !status.ok()) return status;
+      for (const RunDevice& device : process.devices) {
+        WriteEpochs(writer, tracks, process, device, offset_ns);
+      }
+      if (!writer.status().ok()) return writer.status();
     }
-    if (!writer.status().ok()) return writer.status();
   }
   return counts;
 }

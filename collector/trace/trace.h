@@ -1,4 +1,4 @@
-// Trace makes a timeline of a run, as Perfetto opens it: a track for each thread
+// Trace makes a timeline of a run file, as Perfetto opens it: a track for each thread
 // with the passes through its regions, marks, what was counted when, and the rates
 // that single epochs measured. docs/commands.md says what
 // stands where.
@@ -12,6 +12,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "collector/store/run_file.h"
 #include "collector/table/table.h"
@@ -26,10 +27,15 @@ struct TraceCounts {
   uint64_t not_drawn = 0;  // passes beyond SliceLanes::kMostLanes on their thread
 };
 
-// Writes the trace of `run`, which was read from `file`. `table` is made of it and
-// gives the regions' validity. Equal run files give equal bytes. Fails with the
-// file's or the sink's failure.
-absl::StatusOr<TraceCounts> WriteTrace(RunFile& file, const Run& run, const Table& table,
+// A run, and the table that is made of it and gives the regions' validity.
+struct TracedRun {
+  Run run;
+  Table table;
+};
+
+// Writes one trace of `runs`, which were read from `file`. Equal run files give equal
+// bytes. Fails with the file's or the sink's failure.
+absl::StatusOr<TraceCounts> WriteTrace(RunFile& file, const std::vector<TracedRun>& runs,
                                        const ByteSink& sink);
 
 }  // namespace rafter

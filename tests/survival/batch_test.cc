@@ -1,6 +1,7 @@
 // `rafter batch` over programs that use the GPU: Google Benchmark's, joined with what
 // they write, and others.
 #include <gmock/gmock.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 
@@ -35,6 +36,13 @@ class BatchOfBenchmarks : public ToolsProgram {
     EXPECT_TRUE(table.ok()) << table.status();
     return table.ok() ? *std::move(table) : Table();
   }
+  // That the run file of all gives the same rows, and says `why` where something lacks.
+  void ExpectSameRowsFromRuns(const std::string& why = "") {
+    const Said said = Shell("$RAFTER report all.rafter");
+    EXPECT_EQ(said.out, Read("all.csv"));
+    EXPECT_EQ(said.exit_status, why.empty() ? 0 : 1) << said.err;
+    EXPECT_THAT(said.err, HasSubstr(why));
+  }
   static const Row* Find(const Table& table, const std::string& executable,
                          const std::string& region) {
     const auto found = std::find_if(table.rows.begin(), table.rows.end(), [&](const Row& row) {
@@ -68,6 +76,7 @@ TEST_F(BatchOfBenchmarks, JoinsWhatTheReportSaysAndCountsEverySet) {
   // It starts itself anew, and its counters are called as fields are, or are NaN.
   EXPECT_THAT(Read("rafter-reports/copy_cuda.json"), HasSubstr("\"ratio\": NaN"));
   EXPECT_THAT(Read("all.svg"), HasSubstr("<svg"));
+  ExpectSameRowsFromRuns();  // of a replay
 }
 
 TEST_F(BatchOfBenchmarks, OneRunIsEnoughWhereItIsAskedFor) {
@@ -89,6 +98,7 @@ TEST_F(BatchOfBenchmarks, MatchesRegionsByRunNameWhereThereAreSeveralProblems) {
   const Table table = ReadTable();
   EXPECT_EQ(Find(table, "mixed_cuda", "Copy-Naive/64")->benchmark_problem, "Copy");
   EXPECT_EQ(Find(table, "mixed_cuda", "evaluate")->benchmark_problem, "");
+  ExpectSameRowsFromRuns();
 }
 
 TEST_F(BatchOfBenchmarks, OneThatFailsCostsOnlyItself) {
@@ -110,6 +120,9 @@ TEST_F(BatchOfBenchmarks, OneThatFailsCostsOnlyItself) {
   EXPECT_EQ(Find(table, "a_killed", "evaluate"), nullptr);
   EXPECT_NE(Find(table, "b_erring", "evaluate"), nullptr);
   EXPECT_NE(Find(table, "e_good", "evaluate"), nullptr);
+  EXPECT_THAT(said.err, HasSubstr("rafter: all.rafter: 2 programs\n"));
+  ExpectSameRowsFromRuns(
+      "rafter: b_erring: benchmark Copy-Other/1/iterations:1 failed: the device has no \"fp8\"\n");
 }
 
 TEST_F(BatchOfBenchmarks, ProgramsWithoutAGpuAreNamedAndSkipped) {
@@ -120,6 +133,7 @@ TEST_F(BatchOfBenchmarks, ProgramsWithoutAGpuAreNamedAndSkipped) {
                                   "CUDA context"));
   EXPECT_THAT(said.err, HasSubstr("1 program: 1 never reached the GPU"));
   EXPECT_FALSE(Exists("all.csv"));
+  EXPECT_FALSE(Exists("all.rafter"));
 }
 
 TEST_F(BatchOfBenchmarks, OtherProgramsAreTakenAsTheyAre) {
@@ -134,6 +148,32 @@ TEST_F(BatchOfBenchmarks, OtherProgramsAreTakenAsTheyAre) {
     EXPECT_EQ(row.benchmark_problem, "");
   }
   EXPECT_FALSE(Exists("rafter-reports/other.json"));
+  ExpectSameRowsFromRuns();
+}
+
+// As if CUPTI had not been at hand when they were counted.
+void TakeValuesOut(const std::string& path) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(database, "DELETE FROM slot_values; UPDATE epochs SET evaluated=0",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  EXPECT_GT(sqlite3_changes(database), 0);
+  sqlite3_close(database);
+}
+
+TEST_F(BatchOfBenchmarks, CountersWithoutValuesAreEvaluatedIntoTheRunFileOfAll) {
+  Copy("benchmarks", "copy_cuda");
+  Copy("benchmarks", "mixed_cuda");
+  ASSERT_EQ(Batch("-r copy mixed").exit_status, 0);
+  TakeValuesOut(folder_ / "all.rafter");
+  const Said without = Shell("RAFTER_CUPTI_PATH=\"$PWD\" $RAFTER report all.rafter");
+  EXPECT_THAT(without.err, HasSubstr("all.rafter: some counters are stored without values"));
+  EXPECT_NE(without.out, Read("all.csv"));
+  const Said with = Shell("RAFTER_CUPTI_PATH='" RAFTER_FAKES_DIR "' $RAFTER report all.rafter");
+  EXPECT_EQ(with.exit_status, 0) << with.err;
+  EXPECT_EQ(with.out, Read("all.csv"));
+  ExpectSameRowsFromRuns();  // now they are there
 }
 
 // A program of whose benchmarks none was chosen writes an empty list.
@@ -144,15 +184,17 @@ TEST_F(BatchOfBenchmarks, AReportThatIsNotThereIsNamed) {
   const Said gone = Batch("-r copy --force --skip-profile");
   EXPECT_EQ(gone.exit_status, 0) << gone.err;  // it is not known what the program was
   EXPECT_EQ(Find(ReadTable(), "copy_cuda", "evaluate")->paradigm, "");
-  Shell("rm all.csv");
+  Shell("rm all.csv all.rafter");
   const Said reused = Batch("-r copy");
   EXPECT_EQ(reused.exit_status, 1);
   EXPECT_THAT(reused.err, HasSubstr("rafter-reports/copy_cuda.json: the program wrote none"));
+  ExpectSameRowsFromRuns("copy_cuda: rafter-reports/copy_cuda.json: the program wrote none");
   Write("rafter-reports/copy_cuda.json", "{\"context\": {\"paradigm\": \"Hip\"}, \"benchm");
   const Said cut = Batch("-r copy --skip-profile --force");
   EXPECT_EQ(cut.exit_status, 1);
   EXPECT_THAT(cut.err, HasSubstr("copy_cuda.json: it breaks off at byte "));
   EXPECT_EQ(Find(ReadTable(), "copy_cuda", "evaluate")->paradigm, "Hip");
+  ExpectSameRowsFromRuns("copy_cuda: rafter-reports/copy_cuda.json: it breaks off at byte ");
 }
 
 TEST_F(BatchOfBenchmarks, ReportsAreUsedAgainAndTablesOfOthersMerged) {
@@ -160,6 +202,8 @@ TEST_F(BatchOfBenchmarks, ReportsAreUsedAgainAndTablesOfOthersMerged) {
   const Said first = Batch("-r copy --no-csv");
   ASSERT_EQ(first.exit_status, 0) << first.err;
   EXPECT_FALSE(Exists("all.csv"));
+  EXPECT_TRUE(Exists("all.rafter"));
+  Shell("rm all.rafter");
   const std::string log = Read("rafter-reports/copy_cuda.log");
   Write("likwid.csv", "Executable,Region,Source\nother,solve,likwid\n");
   const Said said = Batch("-r copy --from-csv likwid.csv --precision fp64");
@@ -183,6 +227,7 @@ TEST_F(BatchOfBenchmarks, CountersThatAreRefusedAreNamedAndTheRowsKept) {
   EXPECT_THAT(said.err, HasSubstr("1 program: 1 without all counters"));
   EXPECT_THAT(ReadTable().rows, Not(IsEmpty()));
   EXPECT_EQ(ReadTable().rows[0].paradigm, "Cuda");
+  ExpectSameRowsFromRuns();
 }
 
 }  // namespace

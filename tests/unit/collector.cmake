@@ -6,6 +6,9 @@ rafter_add_test(frame_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/frame_te
                 LINK rafter_ingest)
 rafter_add_test(store_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/store_test.cc
                 LINK rafter_store PkgConfig::SQLITE3)
+rafter_add_test(append_command_test LABEL unit
+                SOURCES ${CMAKE_CURRENT_LIST_DIR}/append_command_test.cc
+                LINK rafter_store PkgConfig::SQLITE3)
 rafter_add_test(schema_test LABEL unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/schema_test.cc
                 LINK rafter_store PkgConfig::SQLITE3)
 rafter_add_test(marker_test LABEL unit

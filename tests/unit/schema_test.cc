@@ -1,5 +1,6 @@
-// What schemas 2 and 3 keep more than those before, and what becomes of a file of schema 1:
-// tests/golden/fixture-h200.rafter, as an earlier Rafter wrote it.
+// What schemas 2 to 4 keep more than those before, and what becomes of a file of schema 1
+// or 3: tests/golden/fixture-h200.rafter and likwid-h200.rafter, as an earlier Rafter wrote
+// them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -143,6 +144,28 @@ TEST_F(OldFile, TakesWhatTheNewSchemaHasAfterThat) {
   EXPECT_EQ(run.processes[0].paths[0].by_device.at(2).calls, 1u);
 }
 
+// It is from before application replay, too.
+TEST_F(OldFile, TakesRunsOfAReplayAfterThat) {
+  EXPECT_EQ(Read(path_).processes[0].replay, 0u);
+  EXPECT_TRUE(Read(path_).program_runs.empty());
+  {
+    auto file = Append(path_);
+    RunProcess process;
+    process.pid = 5;
+    process.replay = 1;
+    const auto id = file->AddProcess(process);
+    ASSERT_TRUE(id.ok()) << id.status();
+    ASSERT_TRUE(file->SetCost(*id, {9, 1, 1, 1, 1}).ok());
+    ASSERT_TRUE(file->AddProgramRun({1, "memory", 0, 9}).ok());
+  }
+  const rafter::Run run = Read(path_);
+  EXPECT_EQ(run.processes[0].replay, 0u);
+  EXPECT_EQ(run.processes[0].cost, std::nullopt);
+  EXPECT_EQ(run.processes[1].replay, 1u);
+  EXPECT_EQ(run.processes[1].cost->total_ns(), 4u);
+  EXPECT_EQ(run.program_runs.size(), 1u);
+}
+
 TEST(SchemaTwo, GivesBackLaunchesChainsStretchesAndDevices) {
   TemporaryFolder folder;
   {
@@ -247,6 +270,34 @@ TEST(SchemaTwo, SumsInstancesByTheDeviceThatTheyName) {
   EXPECT_EQ(path.by_device.at(2).last_end_ns, 150u);
 }
 
+// Takes what schema 4 has more out of a file, and puts back where it had been.
+constexpr char kSchema4To3[] = R"sql(
+ALTER TABLE run ADD COLUMN command TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN exit_status INTEGER;
+UPDATE run SET command=(SELECT line FROM commands),
+               exit_status=(SELECT exit_status FROM commands);
+DROP TABLE commands;
+CREATE TABLE losses_3 (kind TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO losses_3 SELECT kind, count FROM collector_losses;
+DROP TABLE collector_losses;
+ALTER TABLE losses_3 RENAME TO collector_losses;
+CREATE TABLE processes_3 (
+  process INTEGER PRIMARY KEY, host TEXT NOT NULL, boot_id TEXT NOT NULL, pid INTEGER NOT NULL,
+  start_ticks INTEGER NOT NULL, executable TEXT NOT NULL, rank INTEGER, job TEXT NOT NULL,
+  monotonic_ns INTEGER NOT NULL, realtime_ns INTEGER NOT NULL, library_version TEXT NOT NULL,
+  ending TEXT NOT NULL DEFAULT '', replay INTEGER, UNIQUE (host, boot_id, pid, start_ticks)) STRICT;
+INSERT INTO processes_3 SELECT process, host, boot_id, pid, start_ticks, executable, rank, job,
+  monotonic_ns, realtime_ns, library_version, ending, replay FROM processes;
+DROP TABLE processes;
+ALTER TABLE processes_3 RENAME TO processes;
+CREATE TABLE runs_3 (run INTEGER PRIMARY KEY, sets TEXT NOT NULL, exit_status INTEGER NOT NULL,
+                     wall_ns INTEGER NOT NULL) STRICT;
+INSERT INTO runs_3 SELECT run, sets, exit_status, wall_ns FROM program_runs;
+DROP TABLE program_runs;
+ALTER TABLE runs_3 RENAME TO program_runs;
+PRAGMA user_version=3;
+)sql";
+
 // A file of schema 2 is one of today's without what came later.
 void MakeSchema2(const std::string& path) {
   {
@@ -257,6 +308,8 @@ void MakeSchema2(const std::string& path) {
   }
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, kSchema4To3, nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(database);
   ASSERT_EQ(sqlite3_exec(database,
                          "DROP TABLE markers; DROP TABLE marker_events; DROP TABLE marker_readings;"
                          "DROP TABLE marker_values; DROP TABLE categories; DROP TABLE mark_names;"
@@ -289,7 +342,7 @@ TEST(SchemaThree, IsMadeOfSchemaTwo) {
   Make(folder / "new.rafter");
   ASSERT_TRUE(Append(folder / "two.rafter")->Close().ok());
   EXPECT_EQ(Tables(folder / "two.rafter"), Tables(folder / "new.rafter"));
-  EXPECT_EQ(Column(folder / "two.rafter", "PRAGMA user_version"), std::vector<std::string>{"3"});
+  EXPECT_EQ(Column(folder / "two.rafter", "PRAGMA user_version"), std::vector<std::string>{"4"});
   EXPECT_EQ(Read(folder / "two.rafter").processes.size(), 1u);
 }
 
@@ -341,6 +394,53 @@ TEST(SchemaThree, KeepsAValueThatIsNoNumberAsSuch) {
   ASSERT_EQ(values.size(), 2u);
   EXPECT_TRUE(std::isnan(values[0]));
   EXPECT_TRUE(std::isnan(values[1]));
+}
+
+// likwid-h200.rafter: a replay, with what LIKWID read in each of its runs.
+void ExpectLikwid(const rafter::Run& run) {
+  EXPECT_EQ(run.name, "");
+  EXPECT_THAT(run.command, ::testing::HasSubstr("rafter-nvmarkers --crossing"));
+  EXPECT_EQ(run.exit_status, 0);
+  EXPECT_EQ(run.rafter_version, "0.1.0");
+  ASSERT_EQ(run.processes.size(), 2u);
+  ASSERT_EQ(run.program_runs.size(), 2u);
+  ASSERT_EQ(run.markers.size(), 2u);
+  EXPECT_EQ(run.markers[1].process, run.processes[1].id);
+  EXPECT_EQ(run.markers[1].run, run.program_runs[1].run);
+  EXPECT_EQ(run.markers[1].readings.size(), 10u);
+  EXPECT_EQ(run.report.json, "");
+}
+
+TEST(SchemaFour, IsMadeOfSchemaThree) {
+  TemporaryFolder folder;
+  const std::string path = folder / "three.rafter";
+  std::filesystem::copy_file(RAFTER_SOURCE_DIR "/tests/golden/likwid-h200.rafter", path);
+  ASSERT_EQ(Column(path, "PRAGMA user_version"), std::vector<std::string>{"3"});
+  const std::string before = ReadFile(path);
+  ExpectLikwid(Read(path));
+  EXPECT_EQ(ReadFile(path), before);
+  Make(folder / "new.rafter");
+  ASSERT_TRUE(Append(path)->Close().ok());
+  EXPECT_EQ(Tables(path), Tables(folder / "new.rafter"));
+  EXPECT_EQ(Column(path, "PRAGMA user_version"), std::vector<std::string>{"4"});
+  EXPECT_EQ(Column(path, "PRAGMA integrity_check"), std::vector<std::string>{"ok"});
+  ExpectLikwid(Read(path));
+}
+
+TEST(SchemaFour, KeepsWhatTheCollectorLost) {
+  TemporaryFolder folder;
+  const std::string path = folder / "a.rafter";
+  {
+    auto file = Make(path);
+    ASSERT_TRUE(file->AddCollectorLoss("epochs refused", 2).ok());
+  }
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, kSchema4To3, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_EQ(Read(path).losses.at("epochs refused"), 2u);
+  ASSERT_TRUE(Append(path)->AddCollectorLoss("epochs refused", 1).ok());
+  EXPECT_EQ(Read(path).losses.at("epochs refused"), 3u);
 }
 
 }  // namespace

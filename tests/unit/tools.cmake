@@ -4,8 +4,8 @@ rafter_add_test(tools_test LABEL unit
           tools_run_test.cc tools_commands_test.cc tools_cost_test.cc tools_counting_test.cc
           tools_sets_test.cc tools_forecast_test.cc tools_regions_test.cc
           tools_markers_test.cc tools_marker_test.cc tools_likwid_test.cc
-          tools_likwid_plan_test.cc tools_compare_test.cc tools_batch_test.cc tools_rows_test.cc
-          tools_manual_test.cc
+          tools_likwid_plan_test.cc tools_compare_test.cc tools_batch_test.cc
+          tools_batch_runs_test.cc tools_rows_test.cc tools_manual_test.cc
   LINK rafter_tools)
 # The programs under test; named here so that a partial build makes them too.
 add_executable(send_stream send_stream.cc)

@@ -135,8 +135,9 @@ TEST_F(RafterBatch, GoesOnWhenProgramsFailAndSaysWhich) {
                                   "interpreter is not there"));
   EXPECT_THAT(said.err, HasSubstr("rafter: batch: 5 programs: "));
   EXPECT_THAT(said.err, HasSubstr("4 failed\n"));
-  EXPECT_THAT(said.err, HasSubstr("batch: no program gave a row, so no table is written"));
+  EXPECT_THAT(said.err, HasSubstr("batch: no program gave a row, so nothing is written"));
   EXPECT_FALSE(Exists("batch.csv"));
+  EXPECT_FALSE(Exists("batch.rafter"));
   EXPECT_TRUE(Exists("rafter-reports/a_fails.failed.rafter"));
   EXPECT_FALSE(Exists("rafter-reports/a_fails.rafter"));
   EXPECT_EQ(said.out, "");
@@ -203,7 +204,7 @@ TEST_F(RafterBatch, QuietSaysOnlyWhatFailed) {
   Program("bad", "exit 1");
   EXPECT_EQ(Batch("-r bad --quiet --no-csv").err,
             "rafter: batch: bad: failed: ended with status 1; see rafter-reports/bad.log\n"
-            "rafter: batch: no program gave a row, so no table is written\n");
+            "rafter: batch: no program gave a row, so nothing is written\n");
 }
 
 TEST_F(RafterBatch, WrongUseIsFoundBeforeAnyProgramStarts) {
@@ -258,6 +259,7 @@ TEST_F(RafterBatch, WrongUseIsFoundBeforeAnyProgramStarts) {
     EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
     EXPECT_FALSE(Exists("ran")) << options;
     EXPECT_FALSE(Exists("batch.csv")) << options;
+    EXPECT_FALSE(Exists("batch.rafter")) << options;
   }
   EXPECT_THAT(Shell("RAFTER_COLLECTOR=/x $RAFTER batch -b build -r .").err,
               HasSubstr("unset RAFTER_COLLECTOR"));

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -154,8 +156,11 @@ class TraceFile : public ::testing::Test {
   perfetto::Trace Make() {
     const auto run = file_->Read();
     EXPECT_TRUE(run.ok());
+    return Written(*file_, {{*run, BuildTable(*run, {})}});
+  }
+  static perfetto::Trace Written(RunFile& file, const std::vector<TracedRun>& runs) {
     std::string bytes;
-    const auto counts = WriteTrace(*file_, *run, BuildTable(*run, {}), [&](std::string_view more) {
+    const auto counts = WriteTrace(file, runs, [&](std::string_view more) {
       bytes += more;
       return absl::OkStatus();
     });
@@ -186,6 +191,48 @@ TEST_F(TraceFile, ProcessesOfOnePidOnTwoHostsStayApart) {
     }
   }
   EXPECT_THAT(pids, ElementsAre(77, (1 << 22) + 2));
+}
+
+// Runs of a batch: the pids of one may come again in another, with other verdicts.
+TEST_F(TraceFile, RunsOfSeveralProgramsAreOneTraceAndStayApart) {
+  AddRegion(1, "step", {{1, 77, 1500, 100, 0, 1, std::nullopt}});
+  ASSERT_TRUE(file_->AddCollectorLoss("epochs refused", 3).ok());
+  ASSERT_TRUE(file_->Close().ok());
+  auto all = RunFile::CreateEmpty(folder_ / "all.rafter");
+  ASSERT_TRUE(all.ok());
+  std::vector<TracedRun> runs;
+  for (const char* name : {"one", "two"}) {
+    auto source = RunFile::OpenForReading(folder_ / "a.rafter");
+    ASSERT_TRUE((*all)->AppendCommand(**source, name, {}).ok());
+    auto run = (*all)->ReadCommand(static_cast<uint32_t>(runs.size()) + 1);
+    ASSERT_TRUE(run.ok());
+    Table table = BuildTable(*run, {});
+    table.rows.at(0).validity = name;
+    runs.push_back({*std::move(run), std::move(table)});
+  }
+  const perfetto::Trace trace = Written(**all, runs);
+  std::set<int32_t> pids;
+  std::vector<std::string> verdicts;
+  std::map<uint64_t, std::string> texts;
+  int losses = 0;
+  for (const perfetto::TracePacket& packet : trace.packet()) {
+    if (packet.track_descriptor().has_process()) {
+      pids.insert(packet.track_descriptor().process().pid());
+    }
+    for (const auto& text : packet.interned_data().debug_annotation_string_values()) {
+      texts[text.iid()] = text.str();
+    }
+    losses += packet.track_event().type() == perfetto::TrackEvent::TYPE_INSTANT ? 1 : 0;
+    if (packet.track_event().type() != perfetto::TrackEvent::TYPE_SLICE_BEGIN) continue;
+    EXPECT_EQ(packet.timestamp(), 5500u);
+    for (const auto& annotation : packet.track_event().debug_annotations()) {
+      const std::string& text = texts[annotation.string_value_iid()];
+      if (text == "one" || text == "two") verdicts.push_back(text);
+    }
+  }
+  EXPECT_EQ(pids.size(), 4u);
+  EXPECT_EQ(losses, 2) << "what the collector lost of each program";
+  EXPECT_THAT(verdicts, ElementsAre("one", "two"));
 }
 
 TEST_F(TraceFile, APassOnTwoDevicesIsOneSliceThatSaysWhatEachCounted) {
@@ -247,7 +294,7 @@ TEST_F(TraceFile, AFullDiskEndsIt) {
   const auto run = file_->Read();
   ASSERT_TRUE(run.ok());
   int calls = 0;
-  const auto counts = WriteTrace(*file_, *run, {}, [&](std::string_view) {
+  const auto counts = WriteTrace(*file_, {{*run, {}}}, [&](std::string_view) {
     ++calls;
     return absl::DataLossError("no space");
   });
