@@ -38,6 +38,37 @@ std::string LastLine(const std::string& path) {
   return last;
 }
 
+// What one run of a program left, put aside while it is run once for each set: that
+// may fail, or do something else each time.
+class FirstRun {
+ public:
+  explicit FirstRun(const PlannedProgram& planned) : planned_(planned) {
+    for (const std::string* path : {&planned.report, &planned.json}) Move(*path, Aside(*path));
+  }
+  // For good: the other runs gave more.
+  void Remove() const {
+    for (const std::string* path : {&planned_.report, &planned_.json}) {
+      std::error_code ignored;  // not every program writes a report
+      fs::remove(Aside(*path), ignored);
+    }
+  }
+  // In the place of what the other runs left, whose run file is kept as that of a failure.
+  void PutBack() const {
+    std::error_code unknown;
+    if (fs::exists(planned_.report, unknown)) Move(planned_.report, planned_.failed);
+    for (const std::string* path : {&planned_.report, &planned_.json}) Move(Aside(*path), *path);
+  }
+
+ private:
+  static std::string Aside(const std::string& path) { return path + ".once"; }
+  static void Move(const std::string& from, const std::string& to) {
+    std::error_code ignored;  // there may be none
+    fs::rename(from, to, ignored);
+  }
+
+  const PlannedProgram& planned_;
+};
+
 class BatchRun {
  public:
   BatchRun(const BatchRequest& request, const std::vector<PlannedProgram>& plan,
@@ -56,6 +87,8 @@ class BatchRun {
         plan.begin(), plan.end(), [](const PlannedProgram& each) { return !each.words.empty(); }));
   }
   BatchOutcome Process(const PlannedProgram& planned);
+  // Once for each set; `once` is what one run gave, and stays where that gives no more.
+  BatchOutcome ProcessAgain(const PlannedProgram& planned, BatchOutcome once);
   // Why there are no rows; empty: there are. Leaves the run file of a failure aside.
   std::string RunProgram(const PlannedProgram& planned, const std::vector<std::string>& words,
                          bool again);
@@ -135,7 +168,9 @@ void BatchRun::TakeResult(const PlannedProgram& planned, BatchOutcome& outcome) 
     outcome.why = outcome.result.lacking;
   } else if (!outcome.result.reached_gpu) {
     outcome.state = BatchState::kNoGpu;
-    outcome.why = "no process of it made a CUDA context";
+    outcome.why =
+        "no process of it made a CUDA context; if it uses OpenCL or Vulkan, its work runs in one "
+        "that CUPTI does not see";
     if (request_.likwid.chosen()) outcome.why = "LIKWID counted nothing in it";
   }
   if (!outcome.why.empty() && planned.words.empty()) {
@@ -162,19 +197,27 @@ BatchOutcome BatchRun::Process(const PlannedProgram& planned) {
   if (!outcome.why.empty()) return outcome;
   TakeResult(planned, outcome);
   if (planned.again.empty() || !outcome.result.lacks_sets) return outcome;
+  return ProcessAgain(planned, std::move(outcome));
+}
+
+BatchOutcome BatchRun::ProcessAgain(const PlannedProgram& planned, BatchOutcome once) {
   if (request_.verbose) {
-    progress_.Say(outcome.name + ": regions lack sets; it is run once for each set");
+    progress_.Say(once.name + ": regions lack sets; it is run once for each set");
   }
+  const FirstRun first(planned);
+  BatchOutcome again;
+  again.name = once.name;
   std::string why = RunProgram(planned, planned.again, true);
-  outcome.result = {};
-  if (why.empty()) {
-    outcome.why.clear();
-    TakeResult(planned, outcome);
-  } else {
-    outcome.state = BatchState::kFailed;
-    outcome.why = "run once for each set, it " + why;
+  if (why.empty()) TakeResult(planned, again);
+  if (why.empty() && again.state == BatchState::kCounted && !again.result.refused) {
+    first.Remove();
+    return again;
   }
-  return outcome;
+  first.PutBack();
+  if (why.empty()) why = again.result.refused ? again.result.troubles.back() : again.why;
+  once.result.troubles.push_back("run once for each set as well, it gave no more: " + why +
+                                 "; its rows are those of one run");
+  return once;
 }
 
 void BatchRun::Report(const PlannedProgram& planned, const BatchOutcome& outcome) {

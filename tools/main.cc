@@ -20,7 +20,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"run", VerbRun, "count one command"},
-    {"batch", VerbBatch, "count a set of programs, into one table"},
+    {"batch", VerbBatch, "count a set of programs, into one run file and table"},
     {"collect", VerbCollect, "the collector in the foreground"},
     {"ingest", VerbIngest, "spool files into a run file"},
     {"report", VerbReport, "tables: csv, json, markdown"},

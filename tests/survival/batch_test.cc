@@ -151,6 +151,25 @@ TEST_F(BatchOfBenchmarks, OtherProgramsAreTakenAsTheyAre) {
   ExpectSameRowsFromRuns();
 }
 
+// What one run gave is not lost to the runs that were to give more.
+TEST_F(BatchOfBenchmarks, RowsOfOneRunStayWhereRunsForEachSetDoNotFit) {
+  Copy("cuda_target", "other");
+  const Said deeper = Batch("-r other --target-arg goes_deeper_each_time");
+  EXPECT_EQ(deeper.exit_status, 1);
+  EXPECT_THAT(deeper.err, HasSubstr("other: run once for each set as well, it gave no more: "));
+  EXPECT_THAT(deeper.err, HasSubstr("region solve/compute: 2 calls in run 1 (set time), 3 calls"));
+  EXPECT_EQ(ReadTable().rows.size(), 2u);
+  EXPECT_EQ(Find(ReadTable(), "other", "solve/compute")->calls, 1u);
+  EXPECT_TRUE(Exists("rafter-reports/other.failed.rafter"));
+  EXPECT_FALSE(Exists("rafter-reports/other.rafter.once"));
+  ExpectSameRowsFromRuns();
+  const Said failing = Batch("-r other --target-arg fails_when_run_again --force");
+  EXPECT_EQ(failing.exit_status, 1);
+  EXPECT_THAT(failing.err, HasSubstr("it gave no more: ended with status 7; see "));
+  EXPECT_THAT(failing.err, HasSubstr("1 program: 1 counted"));
+  EXPECT_NE(Find(ReadTable(), "other", "copy"), nullptr);
+}
+
 // As if CUPTI had not been at hand when they were counted.
 void TakeValuesOut(const std::string& path) {
   sqlite3* database = nullptr;
