@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "collector/ingest/scale_proof.h"
+#include "collector/plan/likwid_events.h"
 #include "tools/known_kernel.h"
 #include "tools/message.h"
 
@@ -19,6 +20,10 @@ constexpr const char* kProgram = "rafter-known-kernel";
 
 // It takes some seconds, most of them CUDA's start and the patching of kernels.
 constexpr double kProofDeadline_s = 120;
+
+// Bytes are those of the whole device: on an H200 one proof in dozens was 2.05 % off, by
+// traffic of somebody else. Instructions are the kernel's alone, and have one try.
+constexpr int kTriesOfBytes = 3;
 
 Result<std::string> FindKnownKernel() {
   std::error_code error;
@@ -70,6 +75,25 @@ Result<ScaleProof> ProveGroup(const LikwidTarget& target, const std::string& pro
   return ProveScale(*truth, group.events, written.results[0]);
 }
 
+bool CountsBytesAlone(const LikwidGroup& group) {
+  return std::none_of(group.events.begin(), group.events.end(), CountsInstructions);
+}
+
+// `lines` says what came of tries that failed.
+Result<ScaleProof> ProveInTries(const LikwidTarget& target, const std::string& program,
+                                const LikwidGroup& group, const std::string& name,
+                                const HeldSignals& signals, const std::vector<int>& inherited,
+                                std::vector<std::string>& lines) {
+  const int tries = CountsBytesAlone(group) ? kTriesOfBytes : 1;
+  for (int number = 1;; ++number) {
+    const std::string place = number == 1 ? name : name + "-" + std::to_string(number);
+    Result<ScaleProof> proof = ProveGroup(target, program, group, place, signals, inherited);
+    if (proof.ok() || number == tries) return proof;
+    lines.push_back("counter scale: try " + std::to_string(number) + " of " +
+                    std::to_string(tries) + ": " + proof.status().message());
+  }
+}
+
 std::string ProofText(const LikwidGroup& group, const ScaleProof& proof) {
   char text[128];
   std::snprintf(text, sizeof(text), "%.9g over %zu readings, none farther than %.2g %% from %g",
@@ -104,8 +128,9 @@ Result<LikwidScale> ProveLikwidScale(const LikwidTarget& target,
                             "groups");
       continue;
     }
-    Result<ScaleProof> proof = ProveGroup(target, *program, groups[i],
-                                          "proof-" + std::to_string(i + 1), signals, inherited);
+    Result<ScaleProof> proof =
+        ProveInTries(target, *program, groups[i], "proof-" + std::to_string(i + 1), signals,
+                     inherited, found.lines);
     if (!proof.ok()) return proof.status();
     found.lines.push_back(ProofText(groups[i], *proof));
     compared += proof->compared;

@@ -3,6 +3,7 @@
 //
 // FAKE_MARKERS names the script. "work REGION EVENT AMOUNT" makes REGION
 // read AMOUNT / factor where the run counts EVENT, else 0; "factor F" (2);
+// "disturbed F FILE" is such a factor too, while FILE is not there, and makes it;
 // "time REGION NS [EVENT]" is the region's time, only in the run that counts EVENT;
 // "calls REGION N" (1); other lines go into the result as they stand; "cut" ends it
 // before its last line. FAKE_MARKERS_LOG gets a line for each border.
@@ -64,6 +65,10 @@ Script ReadScript(const std::vector<std::string>& events) {
     } else if (key == "calls") {
       script.calls[region] = text;
     } else if (key == "factor") {
+      script.factor = std::strtod(region.c_str(), nullptr);
+    } else if (key == "disturbed") {
+      if (std::ifstream(text).good()) continue;
+      std::ofstream(text) << "once\n";
       script.factor = std::strtod(region.c_str(), nullptr);
     } else if (key == "cut") {
       script.cut = true;

@@ -193,6 +193,25 @@ TEST_F(RafterRunLikwid, RefusesToCountWhereTheScaleIsNotTwo) {
   EXPECT_FALSE(Exists("a.rafter"));
 }
 
+// Bytes are those of the whole device, so somebody else may have moved some.
+TEST_F(RafterRunLikwid, ProvesBytesInASecondTryAndInstructionsInOne) {
+  ASSERT_EQ(Shell("./bin/rafter-known-kernel --account >> script; echo \"disturbed 1.95 "
+                  "$PWD/seen\" >> script")
+                .exit_status,
+            0);
+  const Said bytes =
+      Run("-o a.rafter --events DRAM_BYTES_SUM --counter-scale auto", "close say HOME");
+  EXPECT_EQ(bytes.exit_status, 0) << bytes.err;
+  EXPECT_THAT(bytes.err, AllOf(HasSubstr("counter scale: try 1 of 3: the factor is not 2"),
+                               HasSubstr("true value / reading = 2 over")));
+  Shell("rm seen");
+  const Said instructions =
+      Run("-o b.rafter --events SMSP_SASS_THREAD_INST_EXECUTED_OP_FFMA_PRED_ON_SUM "
+          "--counter-scale auto",
+          "close say HOME");
+  EXPECT_EQ(instructions.exit_status, 2);
+}
+
 TEST_F(RafterRunLikwid, SaysThatAProgramCalledNoMarker) {
   const Said said = Run(std::string("-o a.rafter --csv a.csv ") + kTwoGroups, "none");
   EXPECT_EQ(said.exit_status, 0);
