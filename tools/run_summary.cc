@@ -63,12 +63,19 @@ std::string FirstPair(const std::string& reason) {
 // Rows that are not plainly measured: how many, and the reason of the first.
 void AppendRowReasons(const Run& run, const Table& table, std::vector<std::string>& lines) {
   const bool failed = std::any_of(run.processes.begin(), run.processes.end(), HasFailure);
+  std::set<std::string> said;  // of whole processes
+  for (const RunProcess& process : run.processes) {
+    if (process.devices.empty()) said.insert(WhyNoGpu(process));
+  }
   std::map<std::string, std::vector<const Row*>> by_validity;
   size_t rows_with_calls = 0;
   for (const Row& row : table.rows) {
     if (!row.calls.has_value()) continue;  // no region; the lines above say why
     ++rows_with_calls;
-    if (row.reason.find(WhyNoGpu()) != std::string::npos) continue;  // likewise
+    const bool is_said = std::any_of(said.begin(), said.end(), [&row](const std::string& why) {
+      return row.reason.find(why) != std::string::npos;
+    });
+    if (is_said) continue;  // likewise
     if (row.validity != "measured") by_validity[row.validity].push_back(&row);
   }
   for (const auto& [validity, rows] : by_validity) {
@@ -119,7 +126,7 @@ void AddProcessReasons(const RunProcess& process, Reasons& reasons) {
   if (GaveNoRegion(process)) {
     reasons.Add(WhyNoRegion(process), name);
   } else if (process.devices.empty() && !HasFailure(process)) {
-    reasons.Add("only calls and host times of its regions are there; " + WhyNoGpu(), name);
+    reasons.Add("only calls and host times of its regions are there; " + WhyNoGpu(process), name);
   }
   for (const RunDevice& device : process.devices) {
     if (!device.plan_error.empty() && !HasFailure(process)) {

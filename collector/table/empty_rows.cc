@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/store/uncounted.h"
 #include "collector/table/reason_text.h"
 #include "collector/table/utf8.h"
 #include "collector/table/verdict.h"
@@ -117,10 +118,15 @@ std::string WhyNoRegion(const RunProcess& process) {
   if (!process.paths.empty())
     return "no region of it came to an end; let the program end by itself";
   if (StartedCuda(process)) return NoMark(process);
-  return NoMark(process) + "; " + WhyNoGpu();
+  return NoMark(process) + "; " + WhyNoGpu(process);
 }
 
-std::string WhyNoGpu() {
+std::string WhyNoGpu(const RunProcess& process) {
+  for (const RegionPath& region : process.paths) {
+    const auto waited = region.uncounted.find(std::string(kNotOurTurn));
+    if (waited == region.uncounted.end() || waited->second == 0) continue;
+    return "its turn to count did not come; let it run for longer, or give it a GPU of its own";
+  }
   return "no GPU of it is known, so see that it uses CUDA; " + std::string(kOtherContexts);
 }
 

@@ -30,7 +30,7 @@ bool GaveNoRegion(const RunProcess& process);
 std::string WhyNoRegion(const RunProcess& process);
 
 // What regions of a process without any known GPU may have been around.
-std::string WhyNoGpu();
+std::string WhyNoGpu(const RunProcess& process);
 
 // Of a run that no process came of; nothing where some did, or where it is not
 // known what was run.

@@ -118,7 +118,9 @@ void JudgeMissing(const Evidence& evidence, Verdict& verdict) {
   // A note says why counting was off.
   const bool why_off = !notes.empty() || !evidence.device.plan_error.empty();
   JudgeUncounted(evidence, missing, why_off, verdict);
-  if (evidence.process.devices.empty() && !why_off) verdict.Add(missing, WhyNoGpu());
+  if (evidence.process.devices.empty() && !why_off) {
+    verdict.Add(missing, WhyNoGpu(evidence.process));
+  }
   if (!evidence.device.plan_error.empty()) verdict.Add(missing, Quoted(evidence.device.plan_error));
   for (const std::string& text : notes) verdict.Add(missing, text);
   for (const std::string& set : WantedSets(evidence.device)) {

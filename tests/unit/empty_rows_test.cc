@@ -123,6 +123,18 @@ TEST(EmptyRows, SpeakOfOtherContextsWhereNoGpuIsKnown) {
             "not see");
 }
 
+TEST(EmptyRows, SayThatTheTurnOfAProcessNeverCame) {
+  RunMaker maker;
+  maker.process().devices.clear();
+  RegionPath& region = maker.Region(1, "solve", 6);
+  region.counted_calls = 0;
+  region.uncounted[std::string(kNotOurTurn)] = 6;
+  EXPECT_EQ(OnlyRow(maker.Make()).reason,
+            "6 calls not counted: another process, context or profiler had the counters of the "
+            "GPU; its turn to count did not come; let it run for longer, or give it a GPU of its "
+            "own");
+}
+
 TEST(EmptyRows, SayWhyAFailureLeftNoCounters) {
   RunMaker maker;
   maker.process().devices.clear();
