@@ -39,14 +39,26 @@ struct RatioSpread {
   std::optional<double> high;  // absent: no ratio is too high to be chance
 };
 
+// kUndecided: of several runs, the interval does not tell whether it is a change.
 // kNotJudged: both values are of one kind, but how far they spread is not known.
-enum class ChangeWord { kMore, kLess, kSame, kWithinSpread, kNotJudged, kNotComparable };
+enum class ChangeWord {
+  kMore,
+  kLess,
+  kSame,
+  kWithinSpread,
+  kUndecided,
+  kNotJudged,
+  kNotComparable
+};
 
 struct Change {
-  std::optional<double> base;  // of one call where the row says so
-  std::optional<double> now;
+  std::optional<double> base;   // of one call where the row says so; of several runs the
+  std::optional<double> now;    // geometric mean
   std::optional<double> ratio;  // now / base; absent also where base is 0
   std::optional<RatioSpread> spread;
+  std::optional<RatioSpread> interval = {};  // of several runs, instead of a spread
+  size_t base_runs = 0;                      // how many have a value; 0: not of several runs
+  size_t now_runs = 0;
   ChangeWord word = ChangeWord::kNotComparable;
   std::string reason;  // of kNotJudged and kNotComparable
 };
@@ -55,6 +67,7 @@ using Changes = std::array<Change, kQuantities>;  // by Quantity
 struct ChangeOptions {
   std::optional<double> spread = {};  // Duration Spread of rows that have none, 1
   bool force = false;                 // compare in spite of another clock
+  double margin = 0.01;               // of several runs: less is no change, 1
 };
 
 // FLOP of like runs differ by no more than kUnlikeFlopShare, their traffic by no
@@ -71,6 +84,9 @@ inline constexpr double kLikeTimeShare = kLikeClockShare;
 // Time stamps of an H200 are 32 ns apart (docs/measurements/2026-11-30-commands.md), and
 // a call's time is the difference of two: seconds by which it may be off for no reason.
 inline constexpr double kLikeTimeOfCallS = 2 * 32e-9;
+
+// What that is of the time of the row's calls.
+double StepShare(const Row& row);
 
 // Clocks further apart are another machine, as far as times go.
 inline constexpr double kOtherClockShare = 0.05;

@@ -6,64 +6,14 @@
 
 #include "collector/compare/conflicts.h"
 #include "collector/compare/match.h"
+#include "collector/compare/row_notes.h"
+#include "collector/compare/runs_of_side.h"
 #include "collector/roofline/point_labels.h"
+#include "collector/table/number_text.h"
 #include "collector/table/reason_text.h"
-#include "collector/table/utf8.h"
 
 namespace rafter {
 namespace {
-
-constexpr size_t kMostNameCharacters = 60;
-
-// Columns that may differ within a pair and that numbers depend on.
-struct ToldColumn {
-  std::string Row::*field;
-  std::string_view name;
-};
-constexpr std::array<ToldColumn, 8> kTold = {{
-    {&Row::precision, "precision"},
-    {&Row::memory_level, "memory level"},
-    {&Row::kernel, "kernel"},
-    {&Row::grid_size, "grid"},
-    {&Row::block_size, "block"},
-    {&Row::paradigm, "paradigm"},
-    {&Row::benchmark_problem, "problem"},
-    {&Row::source, "source"},
-}};
-
-// Words that let times be compared; the others are the reason why they are not.
-bool IsToSay(const Row& row) {
-  return row.validity == "extrapolated" || row.validity == "partial" ||
-         row.validity == "scale assumed";
-}
-
-// "both extrapolated", "BASE extrapolated, NEW partial".
-std::string ValidityNote(const Row& base, const Row& now) {
-  if (!IsToSay(base) && !IsToSay(now)) return "";
-  const std::string in_base = OneLine(base.validity, kMostNameCharacters);
-  const std::string in_new = OneLine(now.validity, kMostNameCharacters);
-  if (in_base == in_new) return "both " + in_base;
-  if (!IsToSay(now)) return "BASE " + in_base;
-  if (!IsToSay(base)) return "NEW " + in_new;
-  return "BASE " + in_base + ", NEW " + in_new;
-}
-
-std::vector<std::string> NotesOf(const Row& base, const Row& now) {
-  std::vector<std::string> notes;
-  if (const std::string note = ValidityNote(base, now); !note.empty()) notes.push_back(note);
-  if (base.calls && now.calls && *base.calls != *now.calls) {
-    notes.push_back(Calls(*base.calls) + " in BASE, " + Count(*now.calls) + " in NEW" +
-                    (IsPerCall(base, now) ? ": compared by call" : ""));
-  }
-  for (const ToldColumn& column : kTold) {
-    const std::string& in_base = base.*column.field;
-    const std::string& in_new = now.*column.field;
-    if (in_base.empty() || in_new.empty() || in_base == in_new) continue;
-    notes.push_back(std::string(column.name) + " " + OneLine(in_base, kMostNameCharacters) +
-                    " in BASE, " + OneLine(in_new, kMostNameCharacters) + " in NEW");
-  }
-  return notes;
-}
 
 void AddNotes(const ComparedSide& side, std::string_view name, std::vector<std::string>& notes) {
   for (const std::string& note : side.table.notes) {
@@ -71,9 +21,8 @@ void AddNotes(const ComparedSide& side, std::string_view name, std::vector<std::
   }
 }
 
-}  // namespace
-
-Comparison Compare(ComparedSide base, ComparedSide now, const ChangeOptions& options) {
+// Rows by name, and what each side has alone; no changes yet.
+Comparison Matched(ComparedSide base, ComparedSide now) {
   Comparison comparison;
   comparison.base = std::move(base);
   comparison.now = std::move(now);
@@ -83,11 +32,7 @@ Comparison Compare(ComparedSide base, ComparedSide now, const ChangeOptions& opt
   const std::vector<std::string> now_labels = PointLabels(now_rows);
   const RowMatches matches = MatchRows(base_rows, now_rows);
   for (const MatchedRows& pair : matches.pairs) {
-    const Row& in_base = base_rows[pair.base];
-    const Row& in_new = now_rows[pair.now];
-    comparison.rows.push_back({pair.base, pair.now, base_labels[pair.base],
-                               IsPerCall(in_base, in_new), ChangesOf(in_base, in_new, options),
-                               NotesOf(in_base, in_new)});
+    comparison.rows.push_back({pair.base, pair.now, base_labels[pair.base], false, {}, {}});
   }
   for (const UnmatchedRow& row : matches.only_in_base) {
     comparison.lone.push_back({true, row.row, base_labels[row.row], row.reason});
@@ -95,10 +40,47 @@ Comparison Compare(ComparedSide base, ComparedSide now, const ChangeOptions& opt
   for (const UnmatchedRow& row : matches.only_in_new) {
     comparison.lone.push_back({false, row.row, now_labels[row.row], row.reason});
   }
+  return comparison;
+}
+
+}  // namespace
+
+Comparison Compare(ComparedSide base, ComparedSide now, const ChangeOptions& options) {
+  Comparison comparison = Matched(std::move(base), std::move(now));
+  for (ComparedRow& row : comparison.rows) {
+    const Row& in_base = comparison.base.table.rows[row.base];
+    const Row& in_new = comparison.now.table.rows[row.now];
+    const std::array<NamedRow, 1> base_row = {NamedRow{&in_base, "BASE"}};
+    const std::array<NamedRow, 1> now_row = {NamedRow{&in_new, "NEW"}};
+    row.per_call = IsPerCall(in_base, in_new);
+    row.changes = ChangesOf(in_base, in_new, options);
+    row.notes = RowNotes({base_row, now_row, 1, 1});
+  }
   comparison.conflicts = ConflictsOf(comparison);
   comparison.notes = NotesOnSides(comparison);
   AddNotes(comparison.base, "BASE", comparison.notes);
   AddNotes(comparison.now, "NEW", comparison.notes);
+  return comparison;
+}
+
+Comparison CompareRuns(std::vector<ComparedSide> base, std::vector<ComparedSide> now,
+                       const ChangeOptions& options) {
+  RunsOfSide base_runs = JoinRuns(std::move(base), "BASE");
+  RunsOfSide now_runs = JoinRuns(std::move(now), "NEW");
+  Comparison comparison = Matched(std::move(base_runs.side), std::move(now_runs.side));
+  comparison.runs.emplace();
+  comparison.runs->base = std::move(base_runs.runs);
+  comparison.runs->now = std::move(now_runs.runs);
+  comparison.runs->margin = options.margin;
+  JudgeOverRuns(options, comparison);
+  comparison.conflicts = ConflictsOf(comparison);
+  comparison.notes = NotesOnSides(comparison);
+  for (std::vector<std::string>* notes : {&base_runs.notes, &now_runs.notes}) {
+    comparison.notes.insert(comparison.notes.end(), notes->begin(), notes->end());
+  }
+  for (const auto* runs : {&comparison.runs->base, &comparison.runs->now}) {
+    for (const ComparedRun& run : *runs) AddNotes(run.run, run.run.name, comparison.notes);
+  }
   return comparison;
 }
 
@@ -127,10 +109,24 @@ std::string MovedText(const ComparedRow& row) {
   return Join(moved, ", ");
 }
 
+std::string IntervalsText(const RepeatedRuns& runs) {
+  ChangeOptions options;
+  options.margin = runs.margin;
+  const auto margin = [&](Quantity quantity) {
+    return RatioText(100 * MarginOf(quantity, options), "%");
+  };
+  return "Intervals: those of all rows of a quantity hold at once with " +
+         RatioText(100 * (1 - kErrorShare), "%") +
+         " confidence, from the spread among runs. A change is one from " +
+         margin(Quantity::kDuration) + " on (FLOP: " + margin(Quantity::kFlop) +
+         "); \"undecided\" is what more runs would tell.";
+}
+
 std::string SummaryText(const Comparison& comparison) {
-  constexpr std::array<ChangeWord, 6> kOrder = {ChangeWord::kLess,      ChangeWord::kMore,
-                                                ChangeWord::kSame,      ChangeWord::kWithinSpread,
-                                                ChangeWord::kNotJudged, ChangeWord::kNotComparable};
+  constexpr std::array<ChangeWord, 7> kOrder = {
+      ChangeWord::kLess,         ChangeWord::kMore,      ChangeWord::kSame,
+      ChangeWord::kWithinSpread, ChangeWord::kUndecided, ChangeWord::kNotJudged,
+      ChangeWord::kNotComparable};
   std::map<ChangeWord, size_t> rows;
   for (const ComparedRow& row : comparison.rows) ++rows[TimeChange(row).word];
   std::vector<std::string> words;

@@ -32,7 +32,7 @@ const std::vector<Column>& NameColumns() {
 
 std::string Number(const std::optional<double>& value) { return value ? NumberText(*value) : ""; }
 
-std::vector<std::string> HeaderCells() {
+std::vector<std::string> HeaderCells(bool is_of_runs) {
   std::vector<std::string> cells;
   for (const Column& column : NameColumns()) cells.push_back(HeaderText(column.name, column.unit));
   for (const char* name : {"Calls BASE", "Calls NEW", "Basis"}) cells.emplace_back(name);
@@ -40,8 +40,13 @@ std::vector<std::string> HeaderCells() {
     const std::string title(kind.title);
     cells.push_back(HeaderText(title + " BASE", kind.unit));
     cells.push_back(HeaderText(title + " NEW", kind.unit));
-    for (const char* what : {" Ratio", " Spread Low", " Spread High"}) {
+    const std::string range = is_of_runs ? " Interval" : " Spread";
+    for (const std::string& what : {std::string(" Ratio"), range + " Low", range + " High"}) {
       cells.push_back(HeaderText(title + what, "1"));
+    }
+    if (is_of_runs) {
+      cells.push_back(title + " Runs BASE");
+      cells.push_back(title + " Runs NEW");
     }
     cells.push_back(title + " Verdict");
     cells.push_back(title + " Reason");
@@ -56,12 +61,18 @@ void AppendNames(const Row& row, std::vector<std::string>& cells) {
 
 std::string CallsCell(const Row& row) { return row.calls ? Count(*row.calls) : ""; }
 
-void AppendChange(Quantity quantity, const Change& change, std::vector<std::string>& cells) {
+void AppendChange(Quantity quantity, const Change& change, bool is_of_runs,
+                  std::vector<std::string>& cells) {
+  const std::optional<RatioSpread>& range = is_of_runs ? change.interval : change.spread;
   cells.push_back(Number(change.base));
   cells.push_back(Number(change.now));
   cells.push_back(Number(change.ratio));
-  cells.push_back(change.spread ? NumberText(change.spread->low) : "");
-  cells.push_back(change.spread ? Number(change.spread->high) : "");
+  cells.push_back(range ? NumberText(range->low) : "");
+  cells.push_back(range ? Number(range->high) : "");
+  if (is_of_runs) {
+    cells.push_back(Count(change.base_runs));
+    cells.push_back(Count(change.now_runs));
+  }
   cells.push_back(ShortWordText(quantity, change));
   cells.push_back(ValidUtf8(change.reason));
 }
@@ -75,7 +86,8 @@ std::vector<std::string> CellsOf(const ComparedRow& row, const Comparison& compa
   cells.push_back(CallsCell(now));
   cells.emplace_back(row.per_call ? "one call" : "all calls");
   for (const QuantityKind& kind : QuantityKinds()) {
-    AppendChange(kind.quantity, row.changes[static_cast<size_t>(kind.quantity)], cells);
+    AppendChange(kind.quantity, row.changes[static_cast<size_t>(kind.quantity)],
+                 comparison.runs.has_value(), cells);
   }
   cells.push_back(MovedText(row));
   cells.emplace_back("both");
@@ -96,7 +108,7 @@ std::vector<std::string> CellsOf(const LoneRow& lone, const Comparison& comparis
     const std::string value = Number(row.*kind.field);
     cells.push_back(lone.in_base ? value : "");
     cells.push_back(lone.in_base ? "" : value);
-    cells.insert(cells.end(), {"", "", "", "", ""});
+    cells.insert(cells.end(), comparison.runs ? 7 : 5, "");
   }
   cells.emplace_back("");
   cells.emplace_back(lone.in_base ? "only in BASE" : "only in NEW");
@@ -108,7 +120,7 @@ std::vector<std::string> CellsOf(const LoneRow& lone, const Comparison& comparis
 
 std::string ToCsv(const Comparison& comparison) {
   std::string text;
-  AppendCsvRecord(HeaderCells(), text);
+  AppendCsvRecord(HeaderCells(comparison.runs.has_value()), text);
   const std::string forced = ValidUtf8(Join(comparison.conflicts, "; "));
   const auto append = [&](std::vector<std::string> cells) {
     cells.push_back(forced);

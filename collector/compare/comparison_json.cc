@@ -1,157 +1,132 @@
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include "collector/compare/comparison_text.h"
-#include "collector/table/number_text.h"
-#include "collector/table/utf8.h"
+#include "collector/compare/ratio_interval.h"
+#include "collector/table/json_writer.h"
 
 namespace rafter {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void WriteString(std::string_view text, Writer& writer) {
-  const std::string valid = ValidUtf8(text);
-  writer.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
+void WriteNames(const Row& row, JsonWriter& json) {
+  json.Text("hardware", row.hardware);
+  json.Text("executable", row.executable);
+  json.Text("region", row.region);
+  json.Text("kernel_id", row.kernel_id);
+  json.Text("kernel", row.kernel);
+  json.Text("precision", row.precision);
+  json.Text("memory_level", row.memory_level);
+  json.Text("rank", row.rank);
+  json.Text("host", row.host);
+  json.Text("device", row.device);
 }
 
-void WriteKey(std::string_view key, Writer& writer) {
-  writer.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+// Of several runs only: what stands instead of a spread.
+void WriteInterval(const Change& change, size_t at_once, JsonWriter& json) {
+  json.Number("interval_low", change.interval ? std::optional(change.interval->low) : std::nullopt);
+  json.Number("interval_high", change.interval ? change.interval->high : std::nullopt);
+  json.Count("intervals_at_once", at_once);
+  json.Count("runs_base", change.base_runs);
+  json.Count("runs_new", change.now_runs);
 }
 
-void WriteText(std::string_view key, std::string_view text, Writer& writer) {
-  WriteKey(key, writer);
-  WriteString(text, writer);
+void WriteChange(const QuantityKind& kind, const Change& change,
+                 const std::optional<RepeatedRuns>& runs, JsonWriter& json) {
+  json.Key(kind.name);
+  json.StartObject();
+  json.Text("unit", kind.unit);
+  json.Number("base", change.base);
+  json.Number("new", change.now);
+  json.Number("ratio", change.ratio);
+  json.Key("spread_known");
+  json.Bool(change.spread.has_value());
+  json.Number("spread_low", change.spread ? std::optional(change.spread->low) : std::nullopt);
+  json.Number("spread_high", change.spread ? change.spread->high : std::nullopt);
+  if (runs) WriteInterval(change, runs->at_once[static_cast<size_t>(kind.quantity)], json);
+  json.Text("verdict", ShortWordText(kind.quantity, change));
+  json.Text("reason", change.reason);
+  json.EndObject();
 }
 
-void WriteTexts(std::string_view key, const std::vector<std::string>& texts, Writer& writer) {
-  WriteKey(key, writer);
-  writer.StartArray();
-  for (const std::string& text : texts) WriteString(text, writer);
-  writer.EndArray();
-}
-
-void WriteNumber(std::string_view key, const std::optional<double>& value, Writer& writer) {
-  WriteKey(key, writer);
-  // The same digits as in the CSV; NaN and infinities have none.
-  const std::string text = value ? NumberText(*value) : "";
-  if (text.empty()) {
-    writer.Null();
-  } else {
-    writer.RawValue(text.data(), text.size(), rapidjson::kNumberType);
-  }
-}
-
-void WriteCount(std::string_view key, const std::optional<uint64_t>& count, Writer& writer) {
-  WriteKey(key, writer);
-  if (count) {
-    writer.Uint64(*count);
-  } else {
-    writer.Null();
-  }
-}
-
-void WriteNames(const Row& row, Writer& writer) {
-  WriteText("hardware", row.hardware, writer);
-  WriteText("executable", row.executable, writer);
-  WriteText("region", row.region, writer);
-  WriteText("kernel_id", row.kernel_id, writer);
-  WriteText("kernel", row.kernel, writer);
-  WriteText("precision", row.precision, writer);
-  WriteText("memory_level", row.memory_level, writer);
-  WriteText("rank", row.rank, writer);
-  WriteText("host", row.host, writer);
-  WriteText("device", row.device, writer);
-}
-
-void WriteChange(const QuantityKind& kind, const Change& change, Writer& writer) {
-  WriteKey(kind.name, writer);
-  writer.StartObject();
-  WriteText("unit", kind.unit, writer);
-  WriteNumber("base", change.base, writer);
-  WriteNumber("new", change.now, writer);
-  WriteNumber("ratio", change.ratio, writer);
-  WriteKey("spread_known", writer);
-  writer.Bool(change.spread.has_value());
-  WriteNumber("spread_low", change.spread ? std::optional(change.spread->low) : std::nullopt,
-              writer);
-  WriteNumber("spread_high", change.spread ? change.spread->high : std::nullopt, writer);
-  WriteText("verdict", ShortWordText(kind.quantity, change), writer);
-  WriteText("reason", change.reason, writer);
-  writer.EndObject();
-}
-
-void WriteRow(const ComparedRow& row, const Comparison& comparison, Writer& writer) {
+void WriteRow(const ComparedRow& row, const Comparison& comparison, JsonWriter& json) {
   const Row& base = comparison.base.table.rows[row.base];
   const Row& now = comparison.now.table.rows[row.now];
-  writer.StartObject();
-  WriteText("label", row.label, writer);
-  WriteNames(base, writer);
-  WriteCount("calls_base", base.calls, writer);
-  WriteCount("calls_new", now.calls, writer);
-  WriteText("validity_base", base.validity, writer);
-  WriteText("validity_new", now.validity, writer);
-  WriteText("basis", row.per_call ? "one call" : "all calls", writer);
-  WriteText("verdict", ShortWordText(TimeQuantity(row), TimeChange(row)), writer);
-  WriteText("moved", MovedText(row), writer);
-  WriteKey("changes", writer);
-  writer.StartObject();
+  json.StartObject();
+  json.Text("label", row.label);
+  WriteNames(base, json);
+  json.Count("calls_base", base.calls);
+  json.Count("calls_new", now.calls);
+  json.Text("validity_base", base.validity);
+  json.Text("validity_new", now.validity);
+  json.Text("basis", row.per_call ? "one call" : "all calls");
+  json.Text("verdict", ShortWordText(TimeQuantity(row), TimeChange(row)));
+  json.Text("moved", MovedText(row));
+  json.Key("changes");
+  json.StartObject();
   for (const QuantityKind& kind : QuantityKinds()) {
-    WriteChange(kind, row.changes[static_cast<size_t>(kind.quantity)], writer);
+    WriteChange(kind, row.changes[static_cast<size_t>(kind.quantity)], comparison.runs, json);
   }
-  writer.EndObject();
-  WriteTexts("notes", row.notes, writer);
-  writer.EndObject();
+  json.EndObject();
+  json.Texts("notes", row.notes);
+  json.EndObject();
 }
 
-void WriteLone(const Comparison& comparison, bool in_base, Writer& writer) {
-  WriteKey(in_base ? "only_in_base" : "only_in_new", writer);
-  writer.StartArray();
+void WriteLone(const Comparison& comparison, bool in_base, JsonWriter& json) {
+  json.Key(in_base ? "only_in_base" : "only_in_new");
+  json.StartArray();
   for (const LoneRow& lone : comparison.lone) {
     if (lone.in_base != in_base) continue;
-    writer.StartObject();
-    WriteText("label", lone.label, writer);
-    WriteNames((in_base ? comparison.base : comparison.now).table.rows[lone.row], writer);
-    WriteText("reason", lone.reason, writer);
-    writer.EndObject();
+    json.StartObject();
+    json.Text("label", lone.label);
+    WriteNames((in_base ? comparison.base : comparison.now).table.rows[lone.row], json);
+    json.Text("reason", lone.reason);
+    json.EndObject();
   }
-  writer.EndArray();
+  json.EndArray();
 }
 
-void WriteLimits(const Comparison& comparison, Writer& writer) {
-  WriteKey("limits", writer);
-  writer.StartArray();
+void WriteRuns(std::string_view key, const std::vector<ComparedRun>& runs, JsonWriter& json) {
+  std::vector<std::string> names;
+  for (const ComparedRun& run : runs) names.push_back(run.run.name);
+  json.Texts(key, names);
+}
+
+void WriteLimits(const Comparison& comparison, JsonWriter& json) {
+  json.Key("limits");
+  json.StartArray();
   for (const LimitFinding& finding : comparison.limits) {
-    writer.StartObject();
-    WriteText("limit", finding.limit, writer);
-    WriteText("label", finding.label, writer);
-    WriteText("outcome", OutcomeText(finding.outcome), writer);
-    WriteText("text", finding.text, writer);
-    writer.EndObject();
+    json.StartObject();
+    json.Text("limit", finding.limit);
+    json.Text("label", finding.label);
+    json.Text("outcome", OutcomeText(finding.outcome));
+    json.Text("text", finding.text);
+    json.EndObject();
   }
-  writer.EndArray();
+  json.EndArray();
 }
 
 }  // namespace
 
 std::string ToJson(const Comparison& comparison) {
-  rapidjson::StringBuffer buffer;
-  Writer writer(buffer);
-  writer.StartObject();
-  WriteText("base", comparison.base.name, writer);
-  WriteText("new", comparison.now.name, writer);
-  WriteText("summary", SummaryText(comparison), writer);
-  WriteTexts("forced", comparison.conflicts, writer);
-  WriteKey("rows", writer);
-  writer.StartArray();
-  for (const ComparedRow& row : comparison.rows) WriteRow(row, comparison, writer);
-  writer.EndArray();
-  WriteLone(comparison, true, writer);
-  WriteLone(comparison, false, writer);
-  WriteLimits(comparison, writer);
-  WriteTexts("notes", comparison.notes, writer);
-  writer.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  JsonWriter json;
+  json.StartObject();
+  json.Text("base", comparison.base.name);
+  json.Text("new", comparison.now.name);
+  if (comparison.runs) {
+    WriteRuns("runs_base", comparison.runs->base, json);
+    WriteRuns("runs_new", comparison.runs->now, json);
+    json.Number("confidence", 1 - kErrorShare);
+    json.Number("margin", comparison.runs->margin);
+  }
+  json.Text("summary", SummaryText(comparison));
+  json.Texts("forced", comparison.conflicts);
+  json.Key("rows");
+  json.StartArray();
+  for (const ComparedRow& row : comparison.rows) WriteRow(row, comparison, json);
+  json.EndArray();
+  WriteLone(comparison, true, json);
+  WriteLone(comparison, false, json);
+  WriteLimits(comparison, json);
+  json.Texts("notes", comparison.notes);
+  json.EndObject();
+  return json.Finish() + "\n";
 }
 
 }  // namespace rafter

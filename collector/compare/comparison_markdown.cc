@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "collector/compare/comparison_text.h"
+#include "collector/compare/observed_change.h"
 #include "collector/table/aligned_rows.h"
 #include "collector/table/number_text.h"
 #include "collector/table/reason_text.h"
@@ -49,24 +52,32 @@ class Below {
   std::map<std::string, size_t> numbers_;
 };
 
-std::vector<std::string> CellsOf(const ComparedRow& row, Below& below) {
+std::vector<std::string> CellsOf(const ComparedRow& row, bool is_of_runs, Below& below) {
   const Change& time = TimeChange(row);
-  return {MarkdownText(row.label, kMostNameCharacters),
-          Value(time.base, "s"),
-          Value(time.now, "s"),
-          time.ratio ? RatioText(*time.ratio, "") : "",
-          time.spread ? SpreadText(*time.spread) : "",
-          ShortWordText(TimeQuantity(row), time),
-          MovedText(row),
-          below.Text(NoteOf(row))};
+  const std::optional<RatioSpread>& range = is_of_runs ? time.interval : time.spread;
+  std::vector<std::string> cells = {
+      MarkdownText(row.label, kMostNameCharacters), Value(time.base, "s"), Value(time.now, "s"),
+      time.ratio ? RatioText(*time.ratio, "") : "", range ? SpreadText(*range) : ""};
+  if (is_of_runs) cells.push_back(Count(time.base_runs) + ", " + Count(time.now_runs));
+  cells.push_back(ShortWordText(TimeQuantity(row), time));
+  cells.push_back(MovedText(row));
+  cells.push_back(below.Text(NoteOf(row)));
+  return cells;
 }
 
 std::string TableText(const Comparison& comparison) {
   if (comparison.rows.empty()) return "";
-  AlignedRows rows({false, true, true, true, false, false, false, false});
-  rows.Add({"Region", "BASE", "NEW", "Ratio", "Spread", "Verdict", "Moved", "Note"});
+  const bool is_of_runs = comparison.runs.has_value();
+  std::vector<std::string> header = {"Region", "BASE", "NEW", "Ratio"};
+  header.emplace_back(is_of_runs ? "Interval" : "Spread");
+  if (is_of_runs) header.emplace_back("Runs");
+  for (const char* title : {"Verdict", "Moved", "Note"}) header.emplace_back(title);
+  std::vector<bool> is_number(header.size(), false);
+  std::fill(is_number.begin() + 1, is_number.begin() + 4, true);
+  AlignedRows rows(is_number);
+  rows.Add(std::move(header));
   Below below;
-  for (const ComparedRow& row : comparison.rows) rows.Add(CellsOf(row, below));
+  for (const ComparedRow& row : comparison.rows) rows.Add(CellsOf(row, is_of_runs, below));
   std::string text = "\n" + rows.Text();
   if (const std::string notes = below.List(); !notes.empty()) text += "\n" + notes;
   return text;
@@ -95,6 +106,7 @@ std::string ToMarkdown(const Comparison& comparison) {
   std::string text = "BASE " + MarkdownText(comparison.base.name, kMostTextCharacters) + ", NEW " +
                      MarkdownText(comparison.now.name, kMostTextCharacters) + ": " +
                      SummaryText(comparison) + "\n";
+  if (comparison.runs) text += "\n" + IntervalsText(*comparison.runs) + "\n";
   text += Section("Compared by --force", comparison.conflicts);
   text += TableText(comparison);
   std::vector<std::string> limits;
@@ -112,6 +124,8 @@ std::string_view OutcomeText(LimitOutcome outcome) {
       return "over";
     case LimitOutcome::kWithinSpread:
       return "within the spread";
+    case LimitOutcome::kWithinInterval:
+      return "within the interval";
     case LimitOutcome::kNotJudged:
       break;
   }

@@ -21,10 +21,11 @@ std::string ToMarkdown(const Comparison& comparison);
 std::string ToJson(const Comparison& comparison);
 
 // One line a row, rows of one side too. CSV as cli.md says; by quantity BASE, NEW,
-// Ratio, Spread Low, Spread High, Verdict and Reason.
+// Ratio, Spread Low, Spread High, Verdict and Reason; of several runs the interval's bounds
+// instead of the spread's, and how many runs of either side have a value.
 std::string ToCsv(const Comparison& comparison);
 
-// "over", "within the spread", "not judged".
+// "over", "within the spread", "within the interval", "not judged".
 std::string_view OutcomeText(LimitOutcome outcome);
 
 // "--fail-on duration>5%: over: stencil: +7.1 %, spread 0.98 to 1.02".

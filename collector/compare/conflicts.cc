@@ -1,10 +1,12 @@
 #include "collector/compare/conflicts.h"
 
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "collector/compare/match.h"
 #include "collector/table/number_text.h"
 #include "collector/table/reason_text.h"
 #include "collector/table/utf8.h"
@@ -22,8 +24,43 @@ std::string NamesText(const std::set<std::string>& names) {
   return Named(list, kMostNamed);
 }
 
-std::string Against(const std::string& what, const std::string& base, const std::string& now) {
-  return what + " differs: " + base + " in BASE, " + now + " in NEW";
+// Two runs, and what to call them: "BASE", or the file of one of several.
+struct Pair {
+  const ComparedSide& base;
+  const ComparedSide& now;
+  std::string base_name;
+  std::string now_name;
+  std::vector<MatchedRows> rows;
+};
+
+// One line for each thing, whatever number of pairs it holds of.
+class Lines {
+ public:
+  void Add(const std::string& what, const std::string& text) {
+    const auto [place, is_new] = place_.try_emplace(what, texts_.size());
+    if (is_new) texts_.push_back({text, 0});
+    ++texts_[place->second].pairs;
+  }
+  std::vector<std::string> Texts() const {
+    std::vector<std::string> lines;
+    for (const auto& [text, pairs] : texts_) {
+      const std::string more = Count(pairs - 1) + (pairs == 2 ? " more pair" : " more pairs");
+      lines.push_back(pairs < 2 ? text : text + " (and so of " + more + " of runs)");
+    }
+    return lines;
+  }
+
+ private:
+  struct Said {
+    std::string text;
+    size_t pairs;
+  };
+  std::vector<Said> texts_;
+  std::map<std::string, size_t> place_;
+};
+
+std::string InBoth(const Pair& pair, const std::string& base, const std::string& now) {
+  return base + " in " + pair.base_name + ", " + now + " in " + pair.now_name;
 }
 
 struct Names {
@@ -31,21 +68,21 @@ struct Names {
   std::set<std::string> now;
 
   bool known() const { return !base.empty() && !now.empty(); }
-  // Who does not tell: "BASE does", "NEW does", "neither does".
-  std::string Untold() const {
-    return base.empty() ? now.empty() ? "neither side tells" : "BASE does not tell"
-                        : "NEW does not tell";
+  // "BASE does not tell", "neither side tells".
+  std::string Untold(const Pair& pair) const {
+    return base.empty() ? now.empty() ? "neither side tells" : pair.base_name + " does not tell"
+                        : pair.now_name + " does not tell";
   }
 };
 
 // What matched rows have in a column; with `different`, only of rows in which it
 // differs.
 template <typename TextOf>
-Names NamesOf(const Comparison& comparison, bool different, TextOf text_of) {
+Names NamesOf(const Pair& pair, bool different, TextOf text_of) {
   Names names;
-  for (const ComparedRow& row : comparison.rows) {
-    const std::string base = text_of(comparison.base.table.rows[row.base]);
-    const std::string now = text_of(comparison.now.table.rows[row.now]);
+  for (const MatchedRows& row : pair.rows) {
+    const std::string base = text_of(pair.base.table.rows[row.base]);
+    const std::string now = text_of(pair.now.table.rows[row.now]);
     if (different && (base.empty() || now.empty() || base == now)) continue;
     if (!base.empty()) names.base.insert(base);
     if (!now.empty()) names.now.insert(now);
@@ -67,13 +104,13 @@ struct Clocks {
   double base_hz = 0;
   double now_hz = 0;
 };
-std::optional<Clocks> MeanClocks(const Comparison& comparison, std::optional<double> Row::*clock) {
+std::optional<Clocks> MeanClocks(const Pair& pair, std::optional<double> Row::*clock) {
   Clocks clocks;
   double base_s = 0;
   double now_s = 0;
-  for (const ComparedRow& row : comparison.rows) {
-    const Row& base = comparison.base.table.rows[row.base];
-    const Row& now = comparison.now.table.rows[row.now];
+  for (const MatchedRows& row : pair.rows) {
+    const Row& base = pair.base.table.rows[row.base];
+    const Row& now = pair.now.table.rows[row.now];
     if (!(base.*clock) || !(now.*clock) || !base.duration_s || !now.duration_s) continue;
     clocks.base_hz += *(base.*clock) * *base.duration_s;
     clocks.now_hz += *(now.*clock) * *now.duration_s;
@@ -86,26 +123,124 @@ std::optional<Clocks> MeanClocks(const Comparison& comparison, std::optional<dou
   return clocks;
 }
 
-void AddClock(const Comparison& comparison, const std::string& name,
-              std::optional<double> Row::*clock, std::vector<std::string>& conflicts) {
-  const std::optional<Clocks> clocks = MeanClocks(comparison, clock);
+void AddDifference(const Pair& pair, const std::string& what, const std::string& base,
+                   const std::string& now, const std::string& more, Lines& lines) {
+  lines.Add(what, what + " differs: " + InBoth(pair, base, now) + more);
+}
+
+void AddClock(const Pair& pair, const std::string& name, std::optional<double> Row::*clock,
+              Lines& lines) {
+  const std::optional<Clocks> clocks = MeanClocks(pair, clock);
   if (!clocks || !(clocks->base_hz > 0)) return;
   const double ratio = clocks->now_hz / clocks->base_hz;
   if (std::fabs(ratio - 1) <= kOtherClockShare) return;
-  conflicts.push_back(Against(name, SiText(clocks->base_hz, "Hz"), SiText(clocks->now_hz, "Hz")) +
-                      " (" + RatioChangeText(ratio) + ", " + PercentText(100 * kOtherClockShare) +
-                      " are allowed)");
+  AddDifference(
+      pair, name, SiText(clocks->base_hz, "Hz"), SiText(clocks->now_hz, "Hz"),
+      " (" + RatioChangeText(ratio) + ", " + PercentText(100 * kOtherClockShare) + " are allowed)",
+      lines);
 }
 
-Names VersionsOf(const Comparison& comparison, std::string DeviceVersions::*field) {
+Names VersionsOf(const Pair& pair, std::string DeviceVersions::*field) {
   Names names;
-  for (const DeviceVersions& versions : comparison.base.versions) {
+  for (const DeviceVersions& versions : pair.base.versions) {
     if (!(versions.*field).empty()) names.base.insert(versions.*field);
   }
-  for (const DeviceVersions& versions : comparison.now.versions) {
+  for (const DeviceVersions& versions : pair.now.versions) {
     if (!(versions.*field).empty()) names.now.insert(versions.*field);
   }
   return names;
+}
+
+// Two runs of a program never took the same time in every region.
+constexpr size_t kLeastTimesOfCopy = 2;
+
+void AddIfCopy(const Pair& pair, Lines& lines) {
+  size_t times = 0;
+  for (const MatchedRows& row : pair.rows) {
+    const std::optional<double>& base = pair.base.table.rows[row.base].duration_s;
+    const std::optional<double>& now = pair.now.table.rows[row.now].duration_s;
+    if (!base && !now) continue;
+    if (base != now) return;
+    ++times;
+  }
+  if (times < kLeastTimesOfCopy) return;
+  lines.Add("copy", pair.base_name + " and " + pair.now_name + " are one run given twice: all " +
+                        Count(times) + " durations are the same to the last digit");
+}
+
+void AddConflicts(const Pair& pair, Lines& lines) {
+  const auto add_if_different = [&](const std::string& what, const Names& names) {
+    if (!names.known() || names.base == names.now) return;
+    AddDifference(pair, what, NamesText(names.base), NamesText(names.now), "", lines);
+  };
+  add_if_different("GPU", NamesOf(pair, true, HardwareOf));
+  add_if_different("kind of GPU", NamesOf(pair, true, KindOfGpu));
+  AddClock(pair, "SM clock", &Row::sm_clock_hz, lines);
+  AddClock(pair, "DRAM clock", &Row::dram_clock_hz, lines);
+  add_if_different("driver", VersionsOf(pair, &DeviceVersions::driver));
+  add_if_different("CUPTI", VersionsOf(pair, &DeviceVersions::cupti));
+}
+
+void AddUntold(const Pair& pair, Lines& lines) {
+  const auto add_if_untold = [&](const std::string& what, const Names& names) {
+    if (!names.known())
+      lines.Add(what, what + " not held against each other: " + names.Untold(pair));
+  };
+  add_if_untold("GPUs", NamesOf(pair, false, HardwareOf));
+  if (!MeanClocks(pair, &Row::sm_clock_hz)) {
+    lines.Add("clocks", "clocks not held against each other: no row has SM Clock on both sides");
+  }
+  add_if_untold("drivers and CUPTIs", VersionsOf(pair, &DeviceVersions::driver));
+  const Names sources = NamesOf(pair, false, [](const Row& row) { return row.source; });
+  if (sources.base.empty() == sources.now.empty()) return;
+  const bool in_base = sources.base.empty();
+  lines.Add("source", (in_base ? pair.base_name : pair.now_name) +
+                          " has no Source: its times may be of another kind than those of " +
+                          (in_base ? pair.now_name : pair.base_name));
+}
+
+void AddOthers(const Pair& pair, Lines& lines) {
+  const Names uuids = NamesOf(pair, true, UuidOf);
+  if (uuids.known() && uuids.base != uuids.now) {
+    lines.Add("uuid", "another GPU of the same name: " +
+                          InBoth(pair, NamesText(uuids.base), NamesText(uuids.now)));
+  }
+  const Names programs = NamesOf(pair, true, [](const Row& row) { return row.executable; });
+  if (programs.known()) {
+    lines.Add("program", "two programs are compared: " +
+                             InBoth(pair, NamesText(programs.base), NamesText(programs.now)));
+  }
+}
+
+// The two sides, or each run of both sides with each later one.
+std::vector<Pair> PairsOf(const Comparison& comparison) {
+  std::vector<Pair> pairs;
+  if (!comparison.runs) {
+    pairs.push_back({comparison.base, comparison.now, "BASE", "NEW", {}});
+    for (const ComparedRow& row : comparison.rows) pairs[0].rows.push_back({row.base, row.now});
+    return pairs;
+  }
+  struct SideRun {
+    const ComparedRun* run;
+    size_t ComparedRow::*row;
+  };
+  std::vector<SideRun> runs;
+  for (const ComparedRun& run : comparison.runs->base) runs.push_back({&run, &ComparedRow::base});
+  for (const ComparedRun& run : comparison.runs->now) runs.push_back({&run, &ComparedRow::now});
+  for (size_t i = 0; i < runs.size(); ++i) {
+    for (size_t j = i + 1; j < runs.size(); ++j) {
+      const ComparedSide& one = runs[i].run->run;
+      const ComparedSide& other = runs[j].run->run;
+      Pair pair{one, other, one.name, other.name, {}};
+      for (const ComparedRow& row : comparison.rows) {
+        const std::optional<size_t> in_one = runs[i].run->rows[row.*runs[i].row];
+        const std::optional<size_t> in_other = runs[j].run->rows[row.*runs[j].row];
+        if (in_one && in_other) pair.rows.push_back({*in_one, *in_other});
+      }
+      pairs.push_back(std::move(pair));
+    }
+  }
+  return pairs;
 }
 
 // How many different texts a side has in a column.
@@ -137,18 +272,12 @@ void AddMissingColumns(const Comparison& comparison, std::vector<std::string>& n
 }  // namespace
 
 std::vector<std::string> ConflictsOf(const Comparison& comparison) {
-  std::vector<std::string> conflicts;
-  const auto add_if_different = [&](const std::string& what, const Names& names) {
-    if (!names.known() || names.base == names.now) return;
-    conflicts.push_back(Against(what, NamesText(names.base), NamesText(names.now)));
-  };
-  add_if_different("GPU", NamesOf(comparison, true, HardwareOf));
-  add_if_different("kind of GPU", NamesOf(comparison, true, KindOfGpu));
-  AddClock(comparison, "SM clock", &Row::sm_clock_hz, conflicts);
-  AddClock(comparison, "DRAM clock", &Row::dram_clock_hz, conflicts);
-  add_if_different("driver", VersionsOf(comparison, &DeviceVersions::driver));
-  add_if_different("CUPTI", VersionsOf(comparison, &DeviceVersions::cupti));
-  return conflicts;
+  Lines lines;
+  for (const Pair& pair : PairsOf(comparison)) {
+    AddConflicts(pair, lines);
+    if (comparison.runs) AddIfCopy(pair, lines);
+  }
+  return lines.Texts();
 }
 
 std::vector<std::string> NotesOnSides(const Comparison& comparison) {
@@ -157,32 +286,14 @@ std::vector<std::string> NotesOnSides(const Comparison& comparison) {
     AddMissingColumns(comparison, notes);
     return notes;
   }
-  const auto add_if_untold = [&](const std::string& what, const Names& names) {
-    if (!names.known()) notes.push_back(what + " not held against each other: " + names.Untold());
-  };
-  add_if_untold("GPUs", NamesOf(comparison, false, HardwareOf));
-  if (!MeanClocks(comparison, &Row::sm_clock_hz)) {
-    notes.push_back("clocks not held against each other: no row has SM Clock on both sides");
-  }
-  add_if_untold("drivers and CUPTIs", VersionsOf(comparison, &DeviceVersions::driver));
-  const Names sources = NamesOf(comparison, false, [](const Row& row) { return row.source; });
-  if (sources.base.empty() != sources.now.empty()) {
-    const bool in_base = sources.base.empty();
-    notes.push_back(std::string(in_base ? "BASE" : "NEW") +
-                    " has no Source: its times may be of another kind than those of " +
-                    (in_base ? "NEW" : "BASE"));
-  }
+  const std::vector<Pair> pairs = PairsOf(comparison);
+  Lines untold;
+  for (const Pair& pair : pairs) AddUntold(pair, untold);
+  notes = untold.Texts();
   AddMissingColumns(comparison, notes);
-  const Names uuids = NamesOf(comparison, true, UuidOf);
-  if (uuids.known() && uuids.base != uuids.now) {
-    notes.push_back("another GPU of the same name: " + NamesText(uuids.base) + " in BASE, " +
-                    NamesText(uuids.now) + " in NEW");
-  }
-  const Names programs = NamesOf(comparison, true, [](const Row& row) { return row.executable; });
-  if (programs.known()) {
-    notes.push_back("two programs are compared: " + NamesText(programs.base) + " in BASE, " +
-                    NamesText(programs.now) + " in NEW");
-  }
+  Lines others;
+  for (const Pair& pair : pairs) AddOthers(pair, others);
+  for (std::string& text : others.Texts()) notes.push_back(std::move(text));
   return notes;
 }
 

@@ -14,12 +14,13 @@
 
 namespace rafter {
 
-// Looks at what both sides tell, over the rows that were matched: names of GPUs,
-// whole GPU or MIG slice, mean SM and DRAM clock by duration (further apart than
-// kOtherClockShare), versions of driver and CUPTI. One line each.
+// Looks at what the runs tell, each of both sides against each other one, over the rows that
+// were matched: names of GPUs, whole GPU or MIG slice, mean SM and DRAM clock by duration
+// (further apart than kOtherClockShare), versions of driver and CUPTI; and at whether one
+// run was given twice. One line each.
 std::vector<std::string> ConflictsOf(const Comparison& comparison);
 
-// What could not be looked at since a side does not tell it, and that the GPU is
+// What could not be looked at since a run does not tell it, and that the GPU is
 // another one of the same name.
 std::vector<std::string> NotesOnSides(const Comparison& comparison);
 

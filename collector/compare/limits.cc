@@ -105,8 +105,11 @@ class Holder {
       return;
     }
     held_ = true;
-    if (change.word == ChangeWord::kSame) return;
+    if (change.word == ChangeWord::kSame && !change.interval) return;
     if (!change.ratio) {
+      if (change.word == ChangeWord::kNotJudged) {
+        Add(row.label, LimitOutcome::kNotJudged, change.reason);
+      }
       if (limit_.above && change.word == ChangeWord::kMore) {
         Add(row.label, LimitOutcome::kOver, ByText(limit_.quantity, change));
       }
@@ -118,6 +121,9 @@ class Holder {
     const std::string by = RatioChangeText(*change.ratio);
     if (change.word == ChangeWord::kNotJudged) {
       Add(row.label, LimitOutcome::kNotJudged, by + ", and " + change.reason);
+    } else if (change.base_runs > 0) {
+      Add(row.label, IsBeyond(change) ? LimitOutcome::kOver : LimitOutcome::kWithinInterval,
+          by + (change.interval ? ", interval " + SpreadText(*change.interval) : ""));
     } else if (change.word == (limit_.above ? ChangeWord::kMore : ChangeWord::kLess)) {
       Add(row.label, LimitOutcome::kOver, by + ", spread " + SpreadText(*change.spread));
     } else {
@@ -125,9 +131,26 @@ class Holder {
     }
   }
 
+  // Whether the whole interval of several runs is over the limit.
+  bool IsBeyond(const Change& change) const {
+    if (!change.interval) return false;
+    if (limit_.above) return change.interval->low > 1 + limit_.share;
+    return change.interval->high && *change.interval->high < 1 - limit_.share;
+  }
+
+  // Whether BASE, or one of its runs, has a value of the row.
+  bool HasValue(size_t row) const {
+    const auto field = QuantityKindOf(limit_.quantity).field;
+    if ((comparison_.base.table.rows[row].*field).has_value()) return true;
+    if (!comparison_.runs) return false;
+    const std::vector<ComparedRun>& runs = comparison_.runs->base;
+    return std::any_of(runs.begin(), runs.end(), [&](const ComparedRun& run) {
+      return run.rows[row] && (run.run.table.rows[*run.rows[row]].*field).has_value();
+    });
+  }
+
   void HoldLone(const LoneRow& lone) {
-    const Row& row = comparison_.base.table.rows[lone.row];
-    if (!AppliesTo(limit_, row) || !(row.*QuantityKindOf(limit_.quantity).field)) return;
+    if (!AppliesTo(limit_, comparison_.base.table.rows[lone.row]) || !HasValue(lone.row)) return;
     Add(lone.label, LimitOutcome::kNotJudged, "only in BASE: " + lone.reason);
   }
 

@@ -34,7 +34,8 @@ std::optional<double> ParsePercent(std::string_view text);
 // it. `<-5%` is `<5%`. Fails with the part that cannot be read and what may stand there.
 absl::StatusOr<Limit> ParseLimit(const std::string& text);
 
-// What is over its limit and outside its spread, over its limit only, or not to be
+// What is over its limit and outside its spread (of several runs: over it with its whole
+// interval), over its limit only, or not to be
 // judged though BASE has a value: rows of BASE without partner or with a missing value
 // in NEW, other validity, no spread; and limits that no row was held against.
 std::vector<LimitFinding> HoldAgainst(const Comparison& comparison,

@@ -42,9 +42,11 @@ LogAxis RatioAxisFor(const std::vector<const Change*>& changes, double left_at, 
   }
   const double allowed = 1 + 2 * (furthest - 1);
   for (const Change* change : changes) {
-    if (!change->spread) continue;
-    low = std::min(low, std::max(change->spread->low, 1 / allowed));
-    high = std::max(high, std::min(change->spread->high.value_or(allowed), allowed));
+    for (const std::optional<RatioSpread>* range : {&change->spread, &change->interval}) {
+      if (!*range) continue;
+      low = std::min(low, std::max((*range)->low, 1 / allowed));
+      high = std::max(high, std::min((*range)->high.value_or(allowed), allowed));
+    }
   }
   const double room = std::pow(high / low, kRoom - 1);
   return {low / room, high * room, left_at, right_at};

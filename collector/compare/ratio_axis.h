@@ -14,7 +14,7 @@
 
 namespace rafter {
 
-// Shows every ratio of a time, and of the spreads what lies within twice as far from 1
+// Shows every ratio of a time, and of spreads and intervals what lies within twice as far from 1
 // as the furthest ratio or kLeastReach, whichever is more; the rest is cut at the border.
 LogAxis RatioAxisFor(const std::vector<const Change*>& changes, double left_at, double right_at);
 

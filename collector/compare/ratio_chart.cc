@@ -25,6 +25,7 @@ constexpr double kLineHeight = 23;
 constexpr double kUnderPlot = 58;
 constexpr double kIndent = 14;
 constexpr double kBarHalf = 6;
+constexpr double kEndHalf = 4;
 constexpr double kMarkRadius = 5;
 
 // A page of PNG ends at 16,383 units; these keep every chart below that. What is
@@ -40,6 +41,7 @@ constexpr uint32_t kFasterColor = 0x0072b2;
 constexpr uint32_t kSlowerColor = 0xd55e00;
 constexpr uint32_t kPlainColor = 0x6b7280;
 constexpr uint32_t kSpreadColor = 0xd1d5db;
+constexpr uint32_t kMarginColor = 0xeef0f3;
 constexpr uint32_t kForcedColor = 0xc1121f;
 
 const TextStyle kBody{.size = 12, .color = 0x1f2937};
@@ -55,6 +57,11 @@ MarkerStyle MarkOf(const Change& change) {
     case ChangeWord::kSame:
     case ChangeWord::kWithinSpread:
       return {.shape = MarkerShape::kDiamond, .color = kPlainColor, .radius = kMarkRadius};
+    case ChangeWord::kUndecided:
+      return {.shape = MarkerShape::kDiamond,
+              .color = kPlainColor,
+              .radius = kMarkRadius,
+              .is_hollow = true};
     case ChangeWord::kNotJudged:
     case ChangeWord::kNotComparable:
       break;
@@ -139,7 +146,9 @@ std::vector<List> ListsOf(const Comparison& comparison, size_t left_out) {
     not_drawn.lines.push_back(Count(left_out) + " more rows: see the table (rafter compare)");
   }
   undrawn.AddTo(not_drawn.lines);
-  List noted{"Notes", comparison.notes};
+  List noted{"Notes", {}};
+  if (comparison.runs) noted.lines.push_back(IntervalsText(*comparison.runs));
+  noted.lines.insert(noted.lines.end(), comparison.notes.begin(), comparison.notes.end());
   notes.AddTo(noted.lines);
   return {forced, not_drawn, noted};
 }
@@ -174,10 +183,18 @@ double DrawLists(const std::vector<List>& lists, const Box& area, TextSetter& te
   return y - area.top;
 }
 
+// "new-1.csv and 4 more runs".
+std::string TitleOf(const ComparedSide& side, const std::vector<ComparedRun>* runs) {
+  if (runs == nullptr) return OneLine(side.name, kMostNameCharacters);
+  return OneLine(runs->front().run.name, kMostNameCharacters) + " and " + Count(runs->size() - 1) +
+         " more runs";
+}
+
 void DrawHeading(const Comparison& comparison, Canvas& canvas) {
   TextStyle title{.size = 21, .is_bold = true, .width = kPageWidth - 2 * kMargin};
-  canvas.Text("Time of " + OneLine(comparison.now.name, kMostNameCharacters) + " / time of " +
-                  OneLine(comparison.base.name, kMostNameCharacters),
+  const RepeatedRuns* runs = comparison.runs ? &*comparison.runs : nullptr;
+  canvas.Text("Time of " + TitleOf(comparison.now, runs ? &runs->now : nullptr) + " / time of " +
+                  TitleOf(comparison.base, runs ? &runs->base : nullptr),
               title, {kMargin, 22});
   const std::string forced =
       comparison.conflicts.empty() ? "" : "; compared by --force: see below the chart";
@@ -186,12 +203,14 @@ void DrawHeading(const Comparison& comparison, Canvas& canvas) {
 }
 
 std::string WordInLegend(ChangeWord word) {
+  if (word == ChangeWord::kSame) return "same";
+  if (word == ChangeWord::kUndecided) return "undecided";
   if (word == ChangeWord::kNotJudged) return "no verdict";
   if (word == ChangeWord::kWithinSpread) return "same, or within the spread";
   return word == ChangeWord::kLess ? "faster" : "slower";
 }
 
-void DrawLegend(TextSetter& text, Canvas& canvas) {
+void DrawLegend(bool is_of_runs, TextSetter& text, Canvas& canvas) {
   double x = kPlotLeft;
   const double y = 92;
   const auto entry = [&](const MarkerStyle& mark, const std::string& words) {
@@ -199,14 +218,21 @@ void DrawLegend(TextSetter& text, Canvas& canvas) {
     canvas.Text(words, kSmall, {x + 17, y});
     x += text.Measure(words, kSmall).width + 40;
   };
-  for (const ChangeWord word :
-       {ChangeWord::kLess, ChangeWord::kMore, ChangeWord::kWithinSpread, ChangeWord::kNotJudged}) {
+  std::vector<ChangeWord> words = {ChangeWord::kLess, ChangeWord::kMore};
+  if (is_of_runs) {
+    words.insert(words.end(), {ChangeWord::kSame, ChangeWord::kUndecided});
+  } else {
+    words.push_back(ChangeWord::kWithinSpread);
+  }
+  words.push_back(ChangeWord::kNotJudged);
+  for (const ChangeWord word : words) {
     Change change;
     change.word = word;
     entry(MarkOf(change), WordInLegend(word));
   }
-  canvas.Fill({x, y + 7 - kBarHalf, 26, 2 * kBarHalf}, kSpreadColor);
-  canvas.Text("spread of both: no verdict inside", kSmall, {x + 33, y});
+  canvas.Fill({x, y + 7 - kBarHalf, 26, 2 * kBarHalf}, is_of_runs ? kMarginColor : kSpreadColor);
+  canvas.Text(is_of_runs ? "too little for a change" : "spread of both: no verdict inside", kSmall,
+              {x + 33, y});
 }
 
 void DrawAxis(const LogAxis& axis, double bottom, TextSetter& text, Canvas& canvas) {
@@ -221,6 +247,28 @@ void DrawAxis(const LogAxis& axis, double bottom, TextSetter& text, Canvas& canv
   const std::string title = "time NEW / time BASE   (left of 1: faster)";
   canvas.Text(title, kBody,
               {(kPlotLeft + kPlotRight - text.Measure(title, kBody).width) / 2, bottom + 26});
+}
+
+// The interval of several runs: a line with ends; without one where it goes beyond the axis.
+void DrawInterval(const RatioSpread& interval, const LogAxis& axis, double middle, uint32_t color,
+                  Canvas& canvas) {
+  const double left = axis.At(std::clamp(interval.low, axis.low(), axis.high()));
+  const double right =
+      axis.At(std::clamp(interval.high.value_or(axis.high()), axis.low(), axis.high()));
+  const LineStyle style{.color = color, .width = 1.6, .dashes = {}};
+  canvas.Line({{left, middle}, {right, middle}}, style);
+  const auto draw_end = [&](double x) {
+    canvas.Line({{x, middle - kEndHalf}, {x, middle + kEndHalf}}, style);
+  };
+  if (axis.Has(interval.low)) draw_end(left);
+  if (interval.high && axis.Has(*interval.high)) draw_end(right);
+}
+
+// What is too little to be a change of a time, over all rows.
+void DrawMargin(double margin, const LogAxis& axis, double bottom, Canvas& canvas) {
+  const double left = axis.At(std::max(1 / (1 + margin), axis.low()));
+  const double right = axis.At(std::min(1 + margin, axis.high()));
+  canvas.Fill({left, kPlotTop, right - left, bottom - kPlotTop}, kMarginColor);
 }
 
 void DrawRow(const ComparedRow& row, const LogAxis& axis, double middle, TextSetter& text,
@@ -239,8 +287,12 @@ void DrawRow(const ComparedRow& row, const LogAxis& axis, double middle, TextSet
   }
   const MarkerStyle mark = MarkOf(time);
   const double x = axis.At(std::clamp(*time.ratio, axis.low(), axis.high()));
-  canvas.Line({{axis.At(1), middle}, {x, middle}},
-              {.color = mark.color, .width = 1.6, .dashes = {}});
+  if (time.base_runs == 0) {
+    canvas.Line({{axis.At(1), middle}, {x, middle}},
+                {.color = mark.color, .width = 1.6, .dashes = {}});
+  } else if (time.interval) {
+    DrawInterval(*time.interval, axis, middle, mark.color, canvas);
+  }
   canvas.Marker({x, middle}, mark);
   TextStyle words = kBody;
   words.width = kPageWidth - kMargin - kPlotRight - 12;
@@ -279,7 +331,8 @@ absl::StatusOr<std::string> DrawRatioChart(const Comparison& comparison, ChartFo
   const double height = std::ceil(area.top + DrawLists(lists, area, text, nullptr) + kMargin);
   Canvas canvas(format, kPageWidth, height, "Comparison", text);
   DrawHeading(comparison, canvas);
-  DrawLegend(text, canvas);
+  DrawLegend(comparison.runs.has_value(), text, canvas);
+  if (comparison.runs) DrawMargin(comparison.runs->margin, axis, bottom, canvas);
   DrawAxis(axis, bottom, text, canvas);
   const double one = axis.At(1);
   for (size_t i = 0; i < rows.size(); ++i) {

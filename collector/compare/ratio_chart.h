@@ -1,5 +1,6 @@
 // RatioChart draws a comparison: a line a row, the ratio NEW / BASE of its time as a
-// mark, and around 1 the spread that a ratio must leave to mean anything.
+// mark, and around 1 the spread that a ratio must leave to mean anything; of several runs
+// around the mark the interval that must leave the margin around 1.
 //
 //   Threads   one drawing at a time (pango's font map is shared).
 //   Blocking  never; no files are read but fonts.

@@ -1,8 +1,5 @@
 #include "collector/roofline/chart_json.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -15,13 +12,10 @@
 #include "collector/roofline/roofs.h"
 #include "collector/roofline/series.h"
 #include "collector/table/columns.h"
-#include "collector/table/number_text.h"
-#include "collector/table/utf8.h"
+#include "collector/table/json_writer.h"
 
 namespace rafter {
 namespace {
-
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
 // Columns of the CSV that the page has a use for; the rest would make it
 // larger and is in the CSV.
@@ -53,50 +47,20 @@ constexpr std::array<std::string_view, 16> kShapeNames = {
     "star-diamond"};
 static_assert(kShapeNames.size() == static_cast<size_t>(MarkerShape::kSpark) + 1);
 
-void String(std::string_view text, Writer& writer) {
-  const std::string valid = ValidUtf8(text);
-  writer.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
-}
-
-void Key(std::string_view name, Writer& writer) {
-  writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-}
-
-// A number's digits; nothing is a missing value.
-void Number(const std::string& digits, Writer& writer) {
-  if (digits.empty()) {
-    writer.Null();
-  } else {
-    writer.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
-  }
-}
-
-template <typename Values, typename Write>
-void List(std::string_view name, const Values& values, Writer& writer, const Write& write) {
-  Key(name, writer);
-  writer.StartArray();
-  for (const auto& value : values) write(value);
-  writer.EndArray();
-}
-
-void Named(std::string_view name, std::string_view text, Writer& writer) {
-  Key(name, writer);
-  String(text, writer);
-}
-
 template <typename Roofs, typename Kind, typename PerS>
-void WriteRoofs(std::string_view name, const Roofs& roofs, Kind kind, PerS per_s, Writer& writer) {
-  List(name, roofs, writer, [&](const auto& roof) {
-    writer.StartObject();
-    Named("kind", KindText(roof.*kind), writer);
-    Key("per_s", writer);
-    Number(NumberText(roof.*per_s), writer);
-    Named("origin", OriginText(roof.origin), writer);
-    writer.EndObject();
+void WriteRoofs(std::string_view name, const Roofs& roofs, Kind kind, PerS per_s,
+                JsonWriter& json) {
+  json.List(name, roofs, [&](const auto& roof) {
+    json.StartObject();
+    json.Text("kind", KindText(roof.*kind));
+    json.Key("per_s");
+    json.Number(roof.*per_s);
+    json.Text("origin", OriginText(roof.origin));
+    json.EndObject();
   });
 }
 
-void WriteWords(const std::vector<std::string>& cells, Writer& writer) {
+void WriteWords(const std::vector<std::string>& cells, JsonWriter& json) {
   std::map<std::string_view, uint32_t> places;
   std::vector<std::string_view> words;
   std::vector<uint32_t> of;
@@ -105,11 +69,11 @@ void WriteWords(const std::vector<std::string>& cells, Writer& writer) {
     if (is_new) words.push_back(cell);
     of.push_back(place->second);
   }
-  List("words", words, writer, [&](std::string_view word) { String(word, writer); });
-  List("of", of, writer, [&](uint32_t index) { writer.Uint(index); });
+  json.List("words", words, [&](std::string_view word) { json.Text(word); });
+  json.List("of", of, [&](uint32_t index) { json.Count(index); });
 }
 
-void WriteColumn(const Column& column, const Table& table, Writer& writer) {
+void WriteColumn(const Column& column, const Table& table, JsonWriter& json) {
   const auto among = [&](const auto& names) {
     return std::find(names.begin(), names.end(), column.name) != names.end();
   };
@@ -120,75 +84,69 @@ void WriteColumn(const Column& column, const Table& table, Writer& writer) {
   if (std::all_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.empty(); })) {
     return;
   }
-  writer.StartObject();
-  Named("name", column.name, writer);
-  Named("unit", column.unit, writer);
+  json.StartObject();
+  json.Text("name", column.name);
+  json.Text("unit", column.unit);
   if (is_number) {
-    List("numbers", cells, writer, [&](const std::string& cell) { Number(cell, writer); });
+    json.List("numbers", cells, [&](const std::string& cell) { json.Digits(cell); });
   } else {
-    WriteWords(cells, writer);
+    WriteWords(cells, json);
   }
-  writer.EndObject();
+  json.EndObject();
 }
 
-void WriteSeries(const SeriesOfPoints& series, Writer& writer) {
-  Named("by",
-        series.by_paradigm     ? "Paradigm"
-        : series.by_executable ? "Executable"
-                               : "Region",
-        writer);
-  List("series", series.series, writer, [&](const Series& each) {
+void WriteSeries(const SeriesOfPoints& series, JsonWriter& json) {
+  json.Text("by", series.by_paradigm ? "Paradigm" : series.by_executable ? "Executable" : "Region");
+  json.List("series", series.series, [&](const Series& each) {
     std::array<char, 8> color;
     std::snprintf(color.data(), color.size(), "#%06x", each.color & 0xffffffu);
-    writer.StartObject();
-    Named("name", each.name, writer);
-    Named("color", color.data(), writer);
-    Named("shape", kShapeNames[static_cast<size_t>(each.shape)], writer);
-    writer.EndObject();
+    json.StartObject();
+    json.Text("name", each.name);
+    json.Text("color", color.data());
+    json.Text("shape", kShapeNames[static_cast<size_t>(each.shape)]);
+    json.EndObject();
   });
 }
 
-void WritePoints(const Roofline& roofline, Writer& writer) {
+void WritePoints(const Roofline& roofline, JsonWriter& json) {
   const SeriesOfPoints series = ChooseSeries(roofline.points);
   const std::vector<MarkerStyle> styles = MarkerStyles(roofline, series);
   const std::vector<RooflinePoint>& points = roofline.points;
-  WriteSeries(series, writer);
-  Key("points", writer);
-  writer.StartObject();
-  List("row", points, writer, [&](const auto& point) { writer.Uint64(point.row); });
-  List("label", points, writer, [&](const auto& point) { String(point.label, writer); });
-  List("x", points, writer,
-       [&](const auto& point) { Number(NumberText(point.flop_per_byte), writer); });
-  List("y", points, writer,
-       [&](const auto& point) { Number(NumberText(point.flop_per_s), writer); });
-  List("series", series.of_point, writer, [&](size_t index) { writer.Uint64(index); });
-  List("hollow", styles, writer, [&](const auto& style) { writer.Uint(style.is_hollow ? 1 : 0); });
-  List("levels", points, writer, [&](const auto& point) {
-    writer.Int64(point.levels_of ? static_cast<int64_t>(*point.levels_of) : -1);
+  WriteSeries(series, json);
+  json.Key("points");
+  json.StartObject();
+  json.List("row", points, [&](const auto& point) { json.Count(point.row); });
+  json.List("label", points, [&](const auto& point) { json.Text(point.label); });
+  json.List("x", points, [&](const auto& point) { json.Number(point.flop_per_byte); });
+  json.List("y", points, [&](const auto& point) { json.Number(point.flop_per_s); });
+  json.List("series", series.of_point, [&](size_t index) { json.Count(index); });
+  json.List("hollow", styles, [&](const auto& style) { json.Count(style.is_hollow ? 1 : 0); });
+  json.List("levels", points, [&](const auto& point) {
+    json.Digits(point.levels_of ? std::to_string(*point.levels_of) : "-1");
   });
-  List("above", styles, writer, [&](const auto& style) { writer.Uint(style.is_flagged ? 1 : 0); });
-  writer.EndObject();
+  json.List("above", styles, [&](const auto& style) { json.Count(style.is_flagged ? 1 : 0); });
+  json.EndObject();
 }
 
-void WriteTable(const Roofline& roofline, const HtmlChart& chart, Writer& writer) {
-  writer.StartObject();
-  Named("name", chart.name, writer);
-  Key("rows", writer);
-  writer.Uint64(chart.table.rows.size());
-  Key("columns", writer);
-  writer.StartArray();
-  for (const Column& column : LeadingColumns()) WriteColumn(column, chart.table, writer);
-  for (const Column& column : TrailingColumns()) WriteColumn(column, chart.table, writer);
-  writer.EndArray();
-  WritePoints(roofline, writer);
-  Key("undrawn", writer);
-  writer.StartObject();
+void WriteTable(const Roofline& roofline, const HtmlChart& chart, JsonWriter& json) {
+  json.StartObject();
+  json.Text("name", chart.name);
+  json.Key("rows");
+  json.Count(chart.table.rows.size());
+  json.Key("columns");
+  json.StartArray();
+  for (const Column& column : LeadingColumns()) WriteColumn(column, chart.table, json);
+  for (const Column& column : TrailingColumns()) WriteColumn(column, chart.table, json);
+  json.EndArray();
+  WritePoints(roofline, json);
+  json.Key("undrawn");
+  json.StartObject();
   const std::vector<Undrawn>& undrawn = roofline.undrawn;
-  List("row", undrawn, writer, [&](const Undrawn& row) { writer.Uint64(row.row); });
-  List("label", undrawn, writer, [&](const Undrawn& row) { String(row.label, writer); });
-  List("reason", undrawn, writer, [&](const Undrawn& row) { String(row.reason, writer); });
-  writer.EndObject();
-  writer.EndObject();
+  json.List("row", undrawn, [&](const Undrawn& row) { json.Count(row.row); });
+  json.List("label", undrawn, [&](const Undrawn& row) { json.Text(row.label); });
+  json.List("reason", undrawn, [&](const Undrawn& row) { json.Text(row.reason); });
+  json.EndObject();
+  json.EndObject();
 }
 
 // Inside of strings only: JSON's own signs are others.
@@ -222,26 +180,24 @@ Roofline DrawableOrBare(const Roofline& roofline) {
 }  // namespace
 
 std::string ChartJson(const HtmlChart& chart, const HtmlChart* baseline) {
-  rapidjson::StringBuffer buffer;
-  Writer writer(buffer);
+  JsonWriter json;
   const Roofline& roofline = chart.roofline;
-  writer.StartObject();
-  Named("title", roofline.title, writer);
-  Named("subtitle", roofline.subtitle, writer);
-  List("notes", NotesOf(roofline), writer, [&](const auto& note) { String(note, writer); });
-  WriteRoofs("compute", roofline.compute, &ComputeRoof::precision, &ComputeRoof::flop_per_s,
-             writer);
-  WriteRoofs("memory", roofline.memory, &MemoryRoof::level, &MemoryRoof::bytes_per_s, writer);
-  Key("chart", writer);
-  WriteTable(roofline, chart, writer);
-  Key("baseline", writer);
+  json.StartObject();
+  json.Text("title", roofline.title);
+  json.Text("subtitle", roofline.subtitle);
+  json.List("notes", NotesOf(roofline), [&](const auto& note) { json.Text(note); });
+  WriteRoofs("compute", roofline.compute, &ComputeRoof::precision, &ComputeRoof::flop_per_s, json);
+  WriteRoofs("memory", roofline.memory, &MemoryRoof::level, &MemoryRoof::bytes_per_s, json);
+  json.Key("chart");
+  WriteTable(roofline, chart, json);
+  json.Key("baseline");
   if (baseline == nullptr) {
-    writer.Null();
+    json.Null();
   } else {
-    WriteTable(DrawableOrBare(baseline->roofline), *baseline, writer);
+    WriteTable(DrawableOrBare(baseline->roofline), *baseline, json);
   }
-  writer.EndObject();
-  return WithoutMarkup({buffer.GetString(), buffer.GetSize()});
+  json.EndObject();
+  return WithoutMarkup(json.Finish());
 }
 
 }  // namespace rafter

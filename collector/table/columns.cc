@@ -10,7 +10,8 @@ namespace {
 
 template <std::string Row::*field>
 Column Text(std::string name, std::string unit = "") {
-  return {std::move(name), std::move(unit), [](const Row& row) { return row.*field; },
+  return {std::move(name), std::move(unit),
+          [](const Row& row, std::string&) { return std::string_view(row.*field); },
           [](Row& row, std::string_view cell) {
             row.*field = cell;
             return true;
@@ -22,14 +23,14 @@ Column Text(std::string name, std::string unit = "") {
 template <std::string Row::*field>
 Column Keyword(std::string name) {
   return {std::move(name), "",
-          [](const Row& row) {
-            std::string text = row.*field;
+          [](const Row& row, std::string& text) {
+            text = row.*field;
             for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
             // "Tensor", "Tensor.BF16".
             if (text.starts_with("TENSOR")) {
               for (size_t i = 1; i < 6; ++i) text[i] = (row.*field)[i];
             }
-            return text;
+            return std::string_view(text);
           },
           [](Row& row, std::string_view cell) {
             std::string text(cell);
@@ -42,7 +43,11 @@ Column Keyword(std::string name) {
 template <std::optional<double> Row::*field>
 Column Number(std::string name, std::string unit) {
   return {std::move(name), std::move(unit),
-          [](const Row& row) { return row.*field ? NumberText(*(row.*field)) : std::string(); },
+          [](const Row& row, std::string& room) {
+            room.clear();
+            if (row.*field) AppendNumber(*(row.*field), room);
+            return std::string_view(room);
+          },
           [](Row& row, std::string_view cell) {
             const std::optional<double> value = ParseNumber(cell);
             // NaN and infinities of other tools are no measurements.
@@ -54,7 +59,10 @@ Column Number(std::string name, std::string unit) {
 template <std::optional<uint64_t> Row::*field>
 Column Count(std::string name) {
   return {std::move(name), "",
-          [](const Row& row) { return row.*field ? std::to_string(*(row.*field)) : std::string(); },
+          [](const Row& row, std::string& room) {
+            room = row.*field ? std::to_string(*(row.*field)) : std::string();
+            return std::string_view(room);
+          },
           [](Row& row, std::string_view cell) {
             row.*field = ParseCount(cell);
             return (row.*field).has_value();

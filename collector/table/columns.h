@@ -18,10 +18,16 @@ namespace rafter {
 struct Column {
   std::string name;  // "Duration"
   std::string unit;  // "s"; empty: text, or a number that needs none
-  std::string (*get)(const Row&);
+  // The cell of a row: text that the row holds, or what was written into `room`.
+  std::string_view (*view)(const Row&, std::string& room);
   // Takes a cell in; false when it is not what the column holds. Never called
   // with an empty cell, which is a missing value.
   bool (*set)(Row&, std::string_view);
+
+  std::string get(const Row& row) const {
+    std::string room;
+    return std::string(view(row, room));
+  }
 };
 
 // "Duration [s]".

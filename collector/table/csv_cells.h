@@ -2,7 +2,7 @@
 //
 //   Threads   pure functions.
 //   Blocking  never.
-//   Memory    cells are strings of their own.
+//   Memory    ParseCsv's cells are strings of their own, EachCsvRecord's refer to the text.
 //   Lifetime  plain values.
 #pragma once
 
@@ -22,10 +22,19 @@ struct CsvRecord {
   std::vector<std::string> cells;
 };
 
-// Adds one record and a line feed. Cells with a comma, a quote, or a line
-// break, and cells that begin or end with a blank, are quoted. Nothing else is
+// The same while it is read: cells are good until the next record.
+struct CsvRecordView {
+  size_t line = 0;
+  std::vector<std::string_view> cells;
+};
+
+// Adds one cell; the caller adds commas and line feeds. Cells with a comma, a quote, or a
+// line break, and cells that begin or end with a blank, are quoted. Nothing else is
 // changed: a cell that begins with "=" stays what it is, since a table that
 // alters names to please spreadsheets cannot be merged with itself.
+void AppendCsvCell(std::string_view cell, std::string& text);
+
+// Adds one record and a line feed.
 void AppendCsvRecord(const std::vector<std::string>& cells, std::string& text);
 
 // Takes LF and CRLF, a byte-order mark, line breaks inside quotes, and a last
@@ -37,6 +46,6 @@ absl::StatusOr<std::vector<CsvRecord>> ParseCsv(std::string_view text);
 // The same, one record at a time, so that a large file is not held twice. Ends with the
 // first failure, of the text or of `take`.
 absl::Status EachCsvRecord(std::string_view text,
-                           const std::function<absl::Status(const CsvRecord&)>& take);
+                           const std::function<absl::Status(const CsvRecordView&)>& take);
 
 }  // namespace rafter

@@ -1,5 +1,6 @@
 #include <absl/status/status.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -43,7 +44,7 @@ const Column* FindColumn(std::string_view name) {
   return nullptr;
 }
 
-absl::StatusOr<std::vector<Place>> ReadHeader(const CsvRecord& record, Table& table) {
+absl::StatusOr<std::vector<Place>> ReadHeader(const CsvRecordView& record, Table& table) {
   std::vector<Place> places;
   std::set<std::string> seen;
   bool any_known = false;
@@ -63,7 +64,7 @@ absl::StatusOr<std::vector<Place>> ReadHeader(const CsvRecord& record, Table& ta
     } else if (IsMetricName(header.name)) {
       any_known = true;
       place.metric = header.name;
-      if (!seen.insert(record.cells[i]).second) {
+      if (!seen.emplace(record.cells[i]).second) {
         return Failure(record.line, i + 1, Quoted(record.cells[i]) + " is there twice");
       }
     } else {
@@ -79,8 +80,10 @@ absl::StatusOr<std::vector<Place>> ReadHeader(const CsvRecord& record, Table& ta
 
 // Takes one cell of a metric in; false when it is not a number.
 bool SetMetric(const Place& place, std::string_view cell, Row& row) {
-  const auto [metric, is_new] = row.metrics.try_emplace(place.metric);
-  if (is_new) row.metric_units.try_emplace(place.metric, place.unit);
+  // Our files have metrics by name, so each goes to the end.
+  const size_t before = row.metrics.size();
+  const auto metric = row.metrics.try_emplace(row.metrics.end(), place.metric);
+  const bool is_new = row.metrics.size() > before;
   if (cell.empty()) return true;
   const std::optional<double> value = ParseNumber(cell);
   if (!value) return false;
@@ -89,7 +92,19 @@ bool SetMetric(const Place& place, std::string_view cell, Row& row) {
   return true;
 }
 
-absl::Status ReadRow(const CsvRecord& record, const std::vector<Place>& places, Row& row) {
+// As every row has them, unless it has a value in a second column of a metric.
+MetricUnits UnitsOf(const std::vector<Place>& places) {
+  MetricUnits units;
+  for (const Place& place : places) {
+    if (place.metric.empty() || units.find(place.metric) != units.end()) continue;
+    units[place.metric] = place.unit;
+  }
+  return units;
+}
+
+// `room` is for cells that are not as they stand in the text.
+absl::Status ReadRow(const CsvRecordView& record, const std::vector<Place>& places,
+                     std::string& room, Row& row) {
   if (record.cells.size() != places.size()) {
     return Failure(record.line, std::min(record.cells.size(), places.size()) + 1,
                    "the row has " + std::to_string(record.cells.size()) + " cells, the header " +
@@ -97,7 +112,7 @@ absl::Status ReadRow(const CsvRecord& record, const std::vector<Place>& places, 
   }
   for (size_t i = 0; i < places.size(); ++i) {
     const Place& place = places[i];
-    const std::string cell = ValidUtf8(record.cells[i]);
+    const std::string_view cell = ValidUtf8(record.cells[i], room);
     bool good = true;
     if (!place.metric.empty()) {
       good = SetMetric(place, cell, row);
@@ -111,15 +126,30 @@ absl::Status ReadRow(const CsvRecord& record, const std::vector<Place>& places, 
   return absl::OkStatus();
 }
 
+// As many as lines, so that rows are not moved as the table grows; but room for no more
+// than kMostRoomPerByte bytes for each byte of the text, whatever it holds.
+size_t LikelyRows(std::string_view text) {
+  constexpr size_t kMostRoomPerByte = 4;
+  const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  return std::min(lines, kMostRoomPerByte * text.size() / sizeof(Row));
+}
+
 }  // namespace
 
 absl::StatusOr<Table> FromCsv(std::string_view text) {
   Table table;
+  table.rows.reserve(LikelyRows(text));
+  std::string room;
+  MetricUnits units;
   std::optional<std::vector<Place>> header;
-  absl::Status read = EachCsvRecord(text, [&](const CsvRecord& record) {
-    if (header.has_value()) return ReadRow(record, *header, table.rows.emplace_back());
+  absl::Status read = EachCsvRecord(text, [&](const CsvRecordView& record) {
+    if (header.has_value()) {
+      table.rows.emplace_back().metric_units = units;
+      return ReadRow(record, *header, room, table.rows.back());
+    }
     absl::StatusOr<std::vector<Place>> places = ReadHeader(record, table);
     if (!places.ok()) return places.status();
+    units = UnitsOf(*places);
     header = *std::move(places);
     return absl::OkStatus();
   });

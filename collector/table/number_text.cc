@@ -44,15 +44,22 @@ std::string FourDigits(double value) {
 
 }  // namespace
 
-std::string NumberText(double value) {
-  if (!std::isfinite(value)) return {};
+void AppendNumber(double value, std::string& text) {
+  if (!std::isfinite(value)) return;
   std::array<char, kNumberRoom> buffer;
   char* const begin = buffer.data();
   char* const end = begin + buffer.size();
   if (value == std::floor(value) && std::fabs(value) < kWholeLimit) {
-    return {begin, std::to_chars(begin, end, static_cast<int64_t>(value)).ptr};
+    text.append(begin, std::to_chars(begin, end, static_cast<int64_t>(value)).ptr);
+  } else {
+    text.append(begin, std::to_chars(begin, end, value).ptr);
   }
-  return {begin, std::to_chars(begin, end, value).ptr};
+}
+
+std::string NumberText(double value) {
+  std::string text;
+  AppendNumber(value, text);
+  return text;
 }
 
 std::optional<double> ParseNumber(std::string_view text) {

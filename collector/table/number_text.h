@@ -18,6 +18,7 @@ namespace rafter {
 // 2^53 have no exponent: "137438953472". Empty for NaN and infinities, which
 // are no measurements.
 std::string NumberText(double value);
+void AppendNumber(double value, std::string& text);
 
 // A number as NumberText, Python, pandas or a spreadsheet write it. Blanks
 // around it are ignored. Nothing when there is any other character.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "collector/store/run.h"
+#include "collector/table/metric_units.h"
 
 namespace rafter {
 
@@ -50,7 +51,7 @@ struct Row {
 
   std::map<std::string, std::optional<double>> metrics;  // raw, by CUPTI name; over all calls
                                                          // where it is an amount, else the mean
-  std::map<std::string, std::string> metric_units;       // "Byte", "Byte/cycle", ...
+  MetricUnits metric_units;                              // "Byte", "Byte/cycle", ...
 
   std::optional<double> flop_fp32;
   std::optional<double> flop_fp64;

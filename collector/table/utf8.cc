@@ -16,7 +16,20 @@ std::string BothEnds(std::string_view text, size_t most_characters) {
   return std::string(text.substr(0, end)) + std::string(text.substr(text.size() - end));
 }
 
+// All bytes at once, which compilers make wide steps of.
+bool IsAscii(std::string_view text) {
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
+}
+
 }  // namespace
+
+std::string_view ValidUtf8(std::string_view text, std::string& room) {
+  if (IsAscii(text)) return text;
+  room = ValidUtf8(text);
+  return room;
+}
 
 std::string ValidUtf8(std::string_view text) {
   std::string valid;

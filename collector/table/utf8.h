@@ -15,6 +15,9 @@ namespace rafter {
 // Bytes that are not UTF-8 become U+FFFD, one for each; the rest is unchanged.
 std::string ValidUtf8(std::string_view text);
 
+// The same without a copy of text that has none of them; `room` holds what had to change.
+std::string_view ValidUtf8(std::string_view text, std::string& room);
+
 // At most `most_characters` code points; what does not fit is replaced by "…"
 // in the middle, since names of regions differ at both ends. Control
 // characters become blanks, so that the result is one line.

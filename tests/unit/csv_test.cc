@@ -313,5 +313,66 @@ TEST(OneLine, CutsTheMiddleOfLongNamesAtCharacters) {
   EXPECT_EQ(OneLine("ab" + std::string(100000, 'x') + "ü", 4), "a…xü");
 }
 
+TEST(FromCsv, GivesRowsTheirRoomAtOnceButNoMoreThanTheTextIsWorth) {
+  // A copy would have room for its rows only.
+  const auto room_of = [](const std::string& text) { return FromCsv(text)->rows.capacity(); };
+  std::string text = "Region,Duration\n";
+  for (int i = 0; i < 1000; ++i) text += std::string(400, 'x') + ",1\n";
+  EXPECT_EQ(room_of(text), 1001u);
+  const std::string empty = "Region,Duration\n" + std::string(1000000, '\n');
+  EXPECT_GT(room_of(empty), 0u);
+  EXPECT_LE(room_of(empty) * sizeof(Row), 4 * empty.size());
+}
+
+TEST(FromCsv, KeepsEachCellThatHadToChange) {
+  const Table table =
+      Read("Region,Kernel,Host,Reason\n\"a\"\"b\",\"\"\"\",\xff,\"c,\"\"d\"\",\n\"\n");
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].region, "a\"b");
+  EXPECT_EQ(table.rows[0].kernel, "\"");
+  EXPECT_EQ(table.rows[0].host, "\xEF\xBF\xBD");
+  EXPECT_EQ(table.rows[0].reason, "c,\"d\",\n");
+}
+
+TEST(MetricUnits, AreSharedUntilOneIsChanged) {
+  MetricUnits units = {{"a__b.sum", "Byte"}};
+  MetricUnits same = units;
+  EXPECT_EQ(&same.at("a__b.sum"), &units.at("a__b.sum"));
+  same["a__b.sum"] = "Sector";
+  same["c__d.sum"] = "ns";
+  EXPECT_EQ(units.at("a__b.sum"), "Byte");
+  EXPECT_EQ(units.find("c__d.sum"), units.end());
+  units.insert(same.begin(), same.end());
+  EXPECT_EQ(units.at("a__b.sum"), "Byte");
+  EXPECT_EQ(units.at("c__d.sum"), "ns");
+  units.clear();
+  EXPECT_EQ(units.begin(), units.end());
+  EXPECT_EQ(same.at("a__b.sum"), "Sector");
+}
+
+TEST(FromCsv, SharesUnitsAmongRowsButForThoseOfASecondColumn) {
+  const Table table = Read("Region,a__b.sum [Byte],a__b.sum [Sector]\nx,1,\ny,2,\nz,,3\nempty,,\n");
+  const auto unit = [&](size_t row) { return &table.rows[row].metric_units.at("a__b.sum"); };
+  EXPECT_EQ(unit(0), unit(1));
+  EXPECT_EQ(unit(0), unit(3));
+  EXPECT_EQ(*unit(0), "Byte");
+  EXPECT_EQ(*unit(2), "Sector");
+}
+
+TEST(ToCsv, GivesALongTextItsRoomOnce) {
+  // Text that doubles as it grows has too much room at some of these.
+  for (const int rows : {3000, 4000, 5000, 6000}) {
+    Table table;
+    for (int i = 0; i < rows; ++i) {
+      Row row = SampleRow();
+      row.region += std::to_string(i);
+      table.rows.push_back(row);
+    }
+    const std::string text = ToCsv(table);
+    EXPECT_LT(text.capacity(), text.size() / 10 * 12) << rows;
+    EXPECT_EQ(Read(text).rows.back().region, "solve" + std::to_string(rows - 1));
+  }
+}
+
 }  // namespace
 }  // namespace rafter

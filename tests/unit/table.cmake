@@ -2,7 +2,7 @@
 rafter_add_test(table_test LABEL unit SOURCES table_test.cc LINK rafter_table)
 rafter_add_test(empty_rows_test LABEL unit SOURCES empty_rows_test.cc LINK rafter_table)
 rafter_add_test(sets_table_test LABEL unit SOURCES sets_table_test.cc LINK rafter_table)
-rafter_add_test(csv_test LABEL unit SOURCES csv_test.cc LINK rafter_table)
+rafter_add_test(csv_test LABEL unit SOURCES csv_test.cc json_writer_test.cc LINK rafter_table)
 rafter_add_test(column_texts_test LABEL unit SOURCES column_texts_test.cc LINK rafter_table)
 rafter_add_test(replayed_test LABEL unit SOURCES replayed_test.cc LINK rafter_table)
 rafter_add_test(repeated_launches_test LABEL unit SOURCES repeated_launches_test.cc LINK rafter_table)
@@ -11,7 +11,7 @@ rafter_add_test(roofline_test LABEL unit SOURCES roofline_test.cc LINK rafter_ro
 target_include_directories(roofline_test SYSTEM PRIVATE ${PANGOCAIRO_INCLUDE_DIRS})
 rafter_add_test(chart_test LABEL unit SOURCES chart_test.cc LINK rafter_roofline)
 rafter_add_test(compare_test LABEL unit
-                SOURCES compare_test.cc compare_limits_test.cc compare_chart_test.cc
+                SOURCES compare_test.cc compare_runs_test.cc compare_limits_test.cc compare_chart_test.cc
                 LINK rafter_compare)
 rafter_add_test(html_test LABEL unit SOURCES html_test.cc LINK rafter_roofline)
 target_include_directories(html_test SYSTEM PRIVATE ${RAFTER_RAPIDJSON_INCLUDE})

@@ -15,6 +15,11 @@ using ::testing::StartsWith;
 constexpr char kHeader[] =
     "Hardware,Executable,Region,Duration [s],FLOP [FLOP],Duration Spread [1],Validity,SM Clock\n";
 
+constexpr char kHint[] =
+    "rafter: compare: verdicts rest on one run of each side; more of both (--base FILE, --new "
+    "FILE; "
+    "3 at least) make firmer ones\n";
+
 class RafterCompare : public ToolsProgram {
  protected:
   void SetUp() override {
@@ -41,6 +46,18 @@ class RafterCompare : public ToolsProgram {
     ASSERT_TRUE((*file)->AddDevice(*id, device, {}).ok());
     ASSERT_TRUE((*file)->Close().ok());
   }
+  // Runs NAME1.csv to NAME5.csv in which `solve` takes about that long.
+  void WriteRuns(const std::string& name, double solve_s) {
+    const double factors[] = {1, 1.001, 0.999, 1.0005, 0.9995};
+    for (size_t i = 0; i < std::size(factors); ++i) {
+      const std::string times[] = {std::to_string(solve_s * factors[i]),
+                                   std::to_string(factors[4 - i])};
+      Write(name + std::to_string(i + 1) + ".csv",
+            std::string(kHeader) + "NVIDIA H200,bench,solve," + times[0] +
+                ",4e9,,measured,1.98e9\nNVIDIA H200,bench,copy," + times[1] +
+                ",,,measured,1.98e9\n");
+    }
+  }
   void ExpectRefused(const std::string& line, const std::string& expected) {
     const Said said = Shell(line);
     EXPECT_EQ(said.exit_status, 2) << line;
@@ -53,7 +70,7 @@ class RafterCompare : public ToolsProgram {
 TEST_F(RafterCompare, PrintsATableOfDifferences) {
   const Said said = Shell("$RAFTER compare old.csv new.csv");
   EXPECT_EQ(said.exit_status, 0);
-  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(said.err, kHint);
   EXPECT_THAT(said.out, StartsWith("BASE old.csv, NEW new.csv: 2 rows compared: 1 faster, 1 "
                                    "slower\n"));
   EXPECT_THAT(said.out, HasSubstr("time +10.0 %"));
@@ -64,12 +81,13 @@ TEST_F(RafterCompare, EndsWithOneWhenALimitIsBroken) {
   EXPECT_EQ(over.exit_status, 1);
   EXPECT_EQ(over.err,
             "rafter: compare: --fail-on duration>5%: over: solve: +10.0 %, spread "
-            "0.9704 to 1.03\n");
+            "0.9704 to 1.03\n" +
+                std::string(kHint));
   EXPECT_THAT(over.out, HasSubstr("Limits:\n- --fail-on duration\\>5%: over: solve"));
   const Said below =
       Shell("$RAFTER compare --fail-on 'duration>15%' --fail-on 'flop>1%' old.csv new.csv");
   EXPECT_EQ(below.exit_status, 0);
-  EXPECT_EQ(below.err, "");
+  EXPECT_EQ(below.err, kHint);
   EXPECT_EQ(Shell("$RAFTER compare --fail-on 'copy:duration>5%' old.csv new.csv").exit_status, 0);
   EXPECT_EQ(Shell("$RAFTER compare --fail-on 'copy:duration<5%' old.csv new.csv").exit_status, 1);
 }
@@ -150,6 +168,49 @@ TEST_F(RafterCompare, TakesTheSeedsToolsTables) {
   EXPECT_THAT(judged.err, HasSubstr("over: matmul: +35.0 %"));
   EXPECT_THAT(judged.err, Not(HasSubstr("not judged")));
   EXPECT_THAT(judged.out, HasSubstr("5 rows compared: 1 slower, 4 same"));
+}
+
+TEST_F(RafterCompare, TakesSeveralRunsOfEachSide) {
+  WriteRuns("b", 2);
+  WriteRuns("n", 2.2);
+  const std::string five =
+      "$RAFTER compare b1.csv n1.csv $(printf -- '--base b%s.csv --new n%s.csv ' 2 2 3 3 4 4 5 5) ";
+  const Said said = Shell(five + "--fail-on 'duration>5%' --fail-on 'flop>1%' --chart runs.svg");
+  EXPECT_EQ(said.exit_status, 1);
+  EXPECT_THAT(said.out, StartsWith("BASE 5 runs (b1.csv, b2.csv, b3.csv, b4.csv, b5.csv), NEW 5 "
+                                   "runs (n1.csv, n2.csv, n3.csv, n4.csv, n5.csv): 2 rows "
+                                   "compared: 1 slower, 1 same\n"));
+  EXPECT_THAT(said.err, AllOf(StartsWith("rafter: compare: --fail-on duration>5%: over: solve: "
+                                         "+10.0 %, interval 1.09"),
+                              Not(HasSubstr("--base"))));
+  EXPECT_THAT(Read("runs.svg"), StartsWith("<?xml"));
+  EXPECT_EQ(Shell(five + "--fail-on 'duration>15%'").exit_status, 0);
+  const Said three = Shell(
+      "$RAFTER compare --margin 20% b1.csv n1.csv --base b2.csv --base b3.csv --new n2.csv --new "
+      "n3.csv --format csv");
+  EXPECT_EQ(three.exit_status, 0);
+  EXPECT_THAT(three.err, HasSubstr("with fewer than 5 runs of a side"));
+  EXPECT_THAT(three.out, HasSubstr(",3,3,same,"));
+}
+
+TEST_F(RafterCompare, NamesWrongUseOfSeveralRuns) {
+  WriteRuns("b", 2);
+  WriteRuns("n", 2.2);
+  ExpectRefused("$RAFTER compare b1.csv n1.csv --base b2.csv --base b3.csv --new n2.csv",
+                "3 runs of BASE and 2 of NEW were given; give 3 of each at least, or one of each");
+  const std::string three =
+      "$RAFTER compare b1.csv n1.csv --base b2.csv --new n2.csv --new n3.csv --base ";
+  ExpectRefused(three + "./b1.csv", "./b1.csv: is given twice; each run counts once");
+  ExpectRefused(three + "n1.csv", "n1.csv: is given twice");
+  ExpectRefused(three + "b3.csv --spread 2%", "--spread is for one run of each side");
+  ExpectRefused(three + "b3.csv --margin much", "--margin much: no percentage");
+  ExpectRefused(three + "b3.csv --force -o n3.csv", "n3.csv: is an input too and would be lost");
+  ExpectRefused(three + "gone.csv", "gone.csv: cannot be read");
+  ExpectRefused(three + "other.csv",
+                "refused: GPU differs: NVIDIA H200 in b1.csv, NVIDIA H100 in other.csv");
+  ExpectRefused("cp b2.csv copy.csv; " + three + "copy.csv",
+                "b2.csv and copy.csv are one run given twice");
+  ExpectRefused("$RAFTER compare b1.csv n1.csv --margin 2%", "--margin is for several runs");
 }
 
 TEST_F(RafterCompare, NamesWrongUse) {
