@@ -206,6 +206,9 @@ ManualText CompareText() {
        "NEW / BASE, the spread, a verdict, and what moved with it.",
        "\"faster\" and \"slower\" are said only beyond the spreads of both runs. What has no "
        "partner is listed with the reason, and what cannot be judged is not called equal.",
+       "With several runs of each side a verdict rests on how the runs differ: it is said where "
+       "the interval of the ratio lies beyond --margin. The intervals of all rows hold at once "
+       "with 95 % confidence.",
        "Runs of different GPUs, clocks, drivers or CUPTIs are refused, unless --force is given, "
        "and then the output says so.",
        "A limit of --fail-on never passes unseen: a row that cannot be judged ends with status "

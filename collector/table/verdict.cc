@@ -20,6 +20,9 @@ namespace {
 constexpr size_t kMostNamedOverlaps = 3;
 constexpr size_t kMostNamedMetrics = 4;
 
+// Of a call: what kernels fetch of their own, as code and parameters, stays below it.
+constexpr double kColdTrafficFloorBytes = 65536;
+
 bool Differ(double least, double greatest, double share, double floor) {
   return greatest - least > floor && greatest - least > share * greatest;
 }
@@ -222,6 +225,23 @@ void JudgeUnasked(const Evidence& evidence, Verdict& verdict) {
     verdict.Add(Validity::kMeasured, "not asked for: " + SetsText(evidence.device, unasked));
 }
 
+// A change of sets leaves nothing of the program in the caches. Where most calls that
+// were counted are the first behind one, data that stays in the L2 from call to call
+// was read from DRAM there, and is not in the other calls.
+void JudgeColdTraffic(const Evidence& evidence, Verdict& verdict) {
+  const auto traffic = FindMetric(evidence.values, TrafficMetric("dram"), evidence.instances.calls);
+  const auto l2_bytes = static_cast<double>(evidence.device.l2_bytes);
+  if (!traffic || traffic->measured_calls == 0 || evidence.device.sets.size() < 2) return;
+  if (traffic->measured_calls >= evidence.instances.calls) return;
+  if (2 * traffic->epochs < traffic->measured_calls) return;
+  if (traffic->mean_per_call < kColdTrafficFloorBytes || traffic->mean_per_call > l2_bytes) return;
+  verdict.Add(Validity::kExtrapolated,
+              "DRAM traffic is that of calls right behind a change of sets, when the L2 (" +
+                  SiText(l2_bytes, "Byte") +
+                  ") holds nothing of the program: calls that find their data there move less; "
+                  "--exact counts them all");
+}
+
 void JudgeSharing(const Evidence& evidence, Verdict& verdict) {
   if (!IsShared(evidence)) return;
   std::vector<std::string> others;
@@ -388,6 +408,7 @@ Verdict Judge(const Evidence& evidence) {
   JudgeSharing(evidence, verdict);
   JudgeComposed(evidence, verdict);
   JudgeSets(evidence, verdict);
+  JudgeColdTraffic(evidence, verdict);
   JudgeUnasked(evidence, verdict);
   JudgeTensor(evidence, verdict);
   JudgeUncounted(evidence, Validity::kExtrapolated, false, verdict);

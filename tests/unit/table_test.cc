@@ -542,5 +542,32 @@ TEST(ToMarkdown, ShowsPeopleUnitsAndKeepsMarkupOut) {
   EXPECT_THAT(text, HasSubstr("|     0.325 |"));
 }
 
+// A region of 40 calls, of which set memory counted `calls` in each of its epochs.
+Row WithTraffic(double bytes_per_call, uint64_t calls, uint64_t epochs) {
+  RunMaker maker;
+  maker.device().l2_bytes = 60'000'000;
+  maker.Region(1, "step", 40);
+  maker.Epoch("time", {Slot(1, 1, {1000.0})});
+  for (uint64_t i = 0; i < epochs; ++i) {
+    const auto count = static_cast<double>(calls);
+    maker.Epoch("memory", {Slot(1, calls, Memory(1000 * count, bytes_per_call * count))});
+  }
+  maker.Epoch("flop", {Slot(1, 1, Flop(0, 0, 500))});
+  const Table table = maker.Make();
+  EXPECT_EQ(table.rows.size(), 1u);
+  return table.rows.at(0);
+}
+
+TEST(ColdTraffic, IsSaidOfCallsBehindAChangeOfSetsWhoseDataMayStayInTheCache) {
+  const std::string said = "DRAM traffic is that of calls right behind a change of sets";
+  EXPECT_THAT(WithTraffic(12e6, 1, 1).reason, HasSubstr(said));
+  EXPECT_THAT(WithTraffic(12e6, 1, 3).reason, HasSubstr("the L2 (60 MByte) holds nothing"));
+  EXPECT_EQ(WithTraffic(12e6, 1, 1).validity, "extrapolated");
+  EXPECT_THAT(WithTraffic(12e6, 20, 1).reason, Not(HasSubstr(said)));  // nearly all were warm
+  EXPECT_THAT(WithTraffic(400e6, 1, 1).reason, Not(HasSubstr(said)));  // more than it holds
+  EXPECT_THAT(WithTraffic(1000, 1, 1).reason, Not(HasSubstr(said)));   // the kernel's own code
+  EXPECT_THAT(WithTraffic(12e6, 40, 1).reason, Not(HasSubstr(said)));  // every call
+}
+
 }  // namespace
 }  // namespace rafter
