@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
-#include <string_view>
+#include <utility>
 
+#include "collector/roofline/hardware.h"
 #include "collector/roofline/point_labels.h"
 #include "collector/roofline/roofline.h"
-#include "collector/table/formulas.h"
+#include "collector/roofline/table_roofs.h"
 #include "collector/table/memory_levels.h"
 
 namespace rafter {
@@ -17,10 +17,6 @@ constexpr double kRoofTolerance = 1e-9;
 
 // Hardware and executables named in the subtitle; more are counted.
 constexpr size_t kMostNamed = 3;
-
-bool IsPositive(const std::optional<double>& value) {
-  return value && std::isfinite(*value) && *value > 0;
-}
 
 // Rows whose ratios the table left out on purpose.
 bool HasNoRatios(const Row& row) {
@@ -76,128 +72,22 @@ std::string WhyNotDrawn(const Row& row) {
   return row.reason.empty() ? why : why + ": " + row.reason;
 }
 
-// Names that occur, in order of appearance: "A, B, C and 2 more".
-std::string Named(const Table& table, std::string Row::*field) {
-  std::vector<std::string> names;
-  for (const Row& row : table.rows) {
-    const std::string& name = row.*field;
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
-      names.push_back(name);
-    }
-  }
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kMostNamed) {
-    text += " and " + std::to_string(names.size() - kMostNamed) + " more";
-  }
-  return text;
-}
-
-// Raw metrics that have a value in any row.
-std::set<std::string_view> MetricsOf(const Table& table) {
-  std::set<std::string_view> names;
-  for (const Row& row : table.rows) {
-    for (const auto& [name, value] : row.metrics) {
-      if (value) names.insert(name);
-    }
-  }
-  return names;
-}
-
-// A peak of the rows was observed where the table has what it is made of. LIKWID reads
-// no peaks, so its rows have what a person gave. Tables without raw metrics do not tell.
-RoofOrigin OriginOf(const std::set<std::string_view>& metrics, const Row& row,
-                    const std::optional<PeakFormula>& formula) {
-  if (row.source == "likwid") return RoofOrigin::kGiven;
-  const bool tells = !row.metrics.empty();
-  const bool is_made =
-      formula && std::any_of(formula->per_cycle.begin(), formula->per_cycle.end(),
-                             [&](const Term& term) { return metrics.contains(term.metric); });
-  return tells && !is_made ? RoofOrigin::kGiven : RoofOrigin::kObserved;
-}
-
-// Highest peak of each kind ("fp32" or "dram") and origin, in order of appearance.
-struct Peak {
-  std::string kind;
-  double per_s = 0;
-  RoofOrigin origin = RoofOrigin::kObserved;
-};
-
-std::vector<Peak> HighestPeaks(const Table& table, std::string Row::*kind,
-                               std::optional<double> Row::*per_s) {
-  std::vector<Peak> peaks;
-  const std::set<std::string_view> metrics = MetricsOf(table);
-  const auto formula_of = [&](const Row& row) {
-    return per_s == &Row::peak_flop_per_s ? PeakPerformance(row.precision)
-                                          : PeakBandwidth(row.memory_level);
-  };
-  for (const Row& row : table.rows) {
-    if (!IsPositive(row.*per_s)) continue;
-    const RoofOrigin origin = OriginOf(metrics, row, formula_of(row));
-    const auto peak = std::find_if(peaks.begin(), peaks.end(), [&](const Peak& each) {
-      return each.kind == row.*kind && each.origin == origin;
-    });
-    if (peak == peaks.end()) {
-      peaks.push_back({row.*kind, *(row.*per_s), origin});
-    } else {
-      peak->per_s = std::max(peak->per_s, *(row.*per_s));
-    }
-  }
-  return peaks;
-}
-
-// The one kind that all rows with a kind have; empty when there are several.
-std::string OnlyKind(const Table& table, std::string Row::*kind) {
-  std::set<std::string> kinds;
-  for (const Row& row : table.rows) {
-    if (!(row.*kind).empty()) kinds.insert(row.*kind);
-  }
-  return kinds.size() == 1 ? *kinds.begin() : "";
-}
-
-std::string FirstLevel(const Table& table) {
-  for (const Row& row : table.rows) {
-    if (!row.memory_level.empty()) return row.memory_level;
-  }
-  return "";
-}
-
-void AddRoofs(const Table& table, const RooflineOptions& options, Roofline& roofline) {
-  if (IsPositive(options.peak_flop_per_s)) {
-    roofline.compute.push_back(
-        {OnlyKind(table, &Row::precision), *options.peak_flop_per_s, RoofOrigin::kGiven});
-  } else {
-    for (const Peak& peak : HighestPeaks(table, &Row::precision, &Row::peak_flop_per_s)) {
-      roofline.compute.push_back({peak.kind, peak.per_s, peak.origin});
-    }
-  }
-  const std::string given = FirstLevel(table);
-  if (IsPositive(options.peak_bytes_per_s)) {
-    roofline.memory.push_back({given, *options.peak_bytes_per_s, RoofOrigin::kGiven});
-  }
-  for (const Peak& peak : HighestPeaks(table, &Row::memory_level, &Row::peak_bytes_per_s)) {
-    const bool is_given = IsPositive(options.peak_bytes_per_s) &&
-                          (given.empty() || peak.kind.empty() || peak.kind == given);
-    if (!is_given) roofline.memory.push_back({peak.kind, peak.per_s, peak.origin});
-  }
-}
-
 bool IsAbove(double flop_per_s, double roof_flop_per_s) {
   return flop_per_s > roof_flop_per_s * (1 + kRoofTolerance);
 }
 
-// Against the roofs of the row's own precision and memory level. A roof that
-// was given for all counts for each.
+// Against the roofs of the row's own hardware, precision and memory level. A roof
+// that was given for all counts for each.
 bool IsAboveRoof(const Row& row, const RooflinePoint& point, const Roofline& roofline) {
   for (const ComputeRoof& roof : roofline.compute) {
     const bool counts = roof.precision.empty() || roof.precision == row.precision;
-    if (counts && IsAbove(point.flop_per_s, roof.flop_per_s)) return true;
+    if (!counts || !IsOf(roof.hardware, row)) continue;
+    if (IsAbove(point.flop_per_s, roof.flop_per_s)) return true;
   }
   for (const MemoryRoof& roof : roofline.memory) {
     const bool counts = roof.level.empty() || roof.level == row.memory_level;
-    if (counts && IsAbove(point.flop_per_s, roof.bytes_per_s * point.flop_per_byte)) return true;
+    if (!counts || !IsOf(roof.hardware, row)) continue;
+    if (IsAbove(point.flop_per_s, roof.bytes_per_s * point.flop_per_byte)) return true;
   }
   return false;
 }
@@ -251,11 +141,11 @@ void JoinLevels(const Table& table, Roofline& roofline) {
 
 std::string Subtitle(const Table& table, const Roofline& roofline) {
   const size_t rows = table.rows.size();
-  std::string text = Named(table, &Row::hardware);
+  std::string text = Listed(NamesIn(table, &Row::hardware), kMostNamed);
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "  ·  ") + part;
   };
-  add(Named(table, &Row::executable));
+  add(Listed(NamesIn(table, &Row::executable), kMostNamed));
   // A region that all rows share is not in their labels.
   if (rows > 1) add(OnlyKind(table, &Row::region));
   add(std::to_string(roofline.points.size()) + " of " + std::to_string(rows) +
@@ -268,18 +158,15 @@ std::string Subtitle(const Table& table, const Roofline& roofline) {
 Roofline BuildRoofline(const Table& table, const RooflineOptions& options) {
   Roofline roofline;
   roofline.title = options.title.empty() ? "Roofline" : options.title;
-  AddRoofs(table, options, roofline);
+  Roofs roofs = TableRoofs(table, options);
+  roofline.compute = std::move(roofs.compute);
+  roofline.memory = std::move(roofs.memory);
   const std::vector<std::string> labels = PointLabels(table.rows);
   for (size_t i = 0; i < table.rows.size(); ++i) AddRow(table, i, labels[i], roofline);
   JoinLevels(table, roofline);
   roofline.subtitle = Subtitle(table, roofline);
   roofline.notes = table.notes;
-  if (!OnlyKind(table, &Row::hardware).empty() || table.rows.empty()) return roofline;
-  const std::string hardware = Named(table, &Row::hardware);
-  if (!hardware.empty()) {
-    roofline.notes.push_back("rows of different hardware (" + hardware +
-                             "): each roof is the highest of all");
-  }
+  TellHardware(table, roofline);
   return roofline;
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "collector/roofline/hardware.h"
+
 namespace rafter {
 namespace {
 
@@ -13,7 +15,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Room, as a factor on a logarithmic axis.
 constexpr double kBesidePoints = 2;
 constexpr double kBesideRidge = 12;
-constexpr double kAboveRoof = 2;  // its label stands there
+constexpr double kBesideRidgeOfSeveral = 60;  // labels of roofs name the hardware too
+constexpr double kAboveRoof = 2;              // its label stands there
 // As a share of the axis: on one of many decades a factor of 2 is a few pixels.
 constexpr double kAboveRoofShare = 0.045;
 constexpr double kBelowPoints = 3;
@@ -46,10 +49,12 @@ Range IntensityRange(const Roofline& roofline) {
     range.Take(point.flop_per_byte / kBesidePoints, point.flop_per_byte * kBesidePoints);
   }
   const double points_high = range.high / kBesidePoints;
+  const double beside = roofline.hardware.empty() ? kBesideRidge : kBesideRidgeOfSeveral;
   for (const ComputeRoof& compute : roofline.compute) {
     for (const MemoryRoof& memory : roofline.memory) {
+      if (!Meet(compute, memory)) continue;
       const double ridge = compute.flop_per_s / memory.bytes_per_s;
-      range.Take(ridge / kBesideRidge, ridge * kBesideRidge);
+      range.Take(ridge / kBesideRidge, ridge * beside);
     }
   }
   if (roofline.points.size() > kManyPoints && !roofline.compute.empty()) {

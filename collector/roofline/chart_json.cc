@@ -56,8 +56,32 @@ void WriteRoofs(std::string_view name, const Roofs& roofs, Kind kind, PerS per_s
     json.Key("per_s");
     json.Number(roof.*per_s);
     json.Text("origin", OriginText(roof.origin));
+    json.Key("hardware");
+    if (roof.hardware) {
+      json.Text(*roof.hardware);
+    } else {
+      json.Null();
+    }
     json.EndObject();
   });
+}
+
+void WriteRoofs(const std::vector<ComputeRoof>& compute, const std::vector<MemoryRoof>& memory,
+                JsonWriter& json) {
+  WriteRoofs("compute", compute, &ComputeRoof::precision, &ComputeRoof::flop_per_s, json);
+  WriteRoofs("memory", memory, &MemoryRoof::level, &MemoryRoof::bytes_per_s, json);
+}
+
+// All that the points of a table are held against.
+void WriteLimits(const Roofline& roofline, JsonWriter& json) {
+  Roofs all{roofline.compute, roofline.memory};
+  const Roofs& more = roofline.left_out;
+  all.compute.insert(all.compute.end(), more.compute.begin(), more.compute.end());
+  all.memory.insert(all.memory.end(), more.memory.begin(), more.memory.end());
+  json.Key("limits");
+  json.StartObject();
+  WriteRoofs(all.compute, all.memory, json);
+  json.EndObject();
 }
 
 void WriteWords(const std::vector<std::string>& cells, JsonWriter& json) {
@@ -139,6 +163,7 @@ void WriteTable(const Roofline& roofline, const HtmlChart& chart, JsonWriter& js
   for (const Column& column : TrailingColumns()) WriteColumn(column, chart.table, json);
   json.EndArray();
   WritePoints(roofline, json);
+  WriteLimits(roofline, json);
   json.Key("undrawn");
   json.StartObject();
   const std::vector<Undrawn>& undrawn = roofline.undrawn;
@@ -186,8 +211,8 @@ std::string ChartJson(const HtmlChart& chart, const HtmlChart* baseline) {
   json.Text("title", roofline.title);
   json.Text("subtitle", roofline.subtitle);
   json.List("notes", NotesOf(roofline), [&](const auto& note) { json.Text(note); });
-  WriteRoofs("compute", roofline.compute, &ComputeRoof::precision, &ComputeRoof::flop_per_s, json);
-  WriteRoofs("memory", roofline.memory, &MemoryRoof::level, &MemoryRoof::bytes_per_s, json);
+  WriteRoofs(roofline.compute, roofline.memory, json);
+  json.Texts("hardware", roofline.hardware);
   json.Key("chart");
   WriteTable(roofline, chart, json);
   json.Key("baseline");

@@ -44,9 +44,10 @@ std::string Spelled(const Distinction& by, std::string text) {
   return text;
 }
 
-void Distinguish(const std::vector<Row>& rows, const Distinction& by,
+// Appends the column to the labels of each group whose rows differ in it.
+void Distinguish(const std::vector<Row>& rows, const Distinction& by, const Groups& groups,
                  std::vector<std::string>& labels) {
-  for (const auto& [label, members] : ByLabel(labels)) {
+  for (const auto& [label, members] : groups) {
     const std::string& first = rows[members.front()].*by.field;
     const bool differs = std::any_of(members.begin(), members.end(),
                                      [&](size_t i) { return rows[i].*by.field != first; });
@@ -65,9 +66,14 @@ std::vector<std::string> PointLabels(const std::vector<Row>& rows) {
   std::vector<std::string> labels;
   for (const Row& row : rows) labels.push_back(FirstLabel(row));
   const std::vector<std::string> regions = labels;
-  const bool one_region = labels.size() > 1 && ByLabel(labels).size() == 1;
+  const Groups by_region = ByLabel(labels);
+  const bool one_region = labels.size() > 1 && by_region.size() == 1;
   if (one_region) labels.assign(labels.size(), "");
-  for (const Distinction& by : Distinctions()) Distinguish(rows, by, labels);
+  for (const Distinction& by : Distinctions()) {
+    // Whose roofs a point is held against is said even where an executable tells it apart.
+    const bool is_hardware = by.field == &Row::hardware;
+    Distinguish(rows, by, is_hardware ? by_region : ByLabel(labels), labels);
+  }
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i].empty()) labels[i] = regions[i];
   }

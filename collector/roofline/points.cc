@@ -9,7 +9,6 @@
 namespace rafter {
 namespace {
 
-constexpr size_t kMostNameCharacters = 38;
 const TextStyle kNameStyle{.size = 11.5, .color = 0x111827};
 const TextStyle kNumberStyle{.size = 9, .color = 0x111827};
 constexpr uint32_t kLeaderColor = 0x7b8494;
@@ -24,7 +23,7 @@ double ReachOf(const MarkerStyle& style) { return style.radius * (style.is_flagg
 
 // Beside a point that is joined to a named one its level is enough.
 std::string NameOf(const RooflinePoint& point) {
-  return OneLine(point.short_label.empty() ? point.label : point.short_label, kMostNameCharacters);
+  return OneLine(point.short_label.empty() ? point.label : point.short_label, kMostPlotCharacters);
 }
 
 void DrawLeaders(const std::vector<PlacedLabel>& places, Canvas& canvas) {

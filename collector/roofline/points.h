@@ -26,6 +26,9 @@ inline constexpr size_t kMostNamedPoints = 40;
 // here on most names stand far from their points, and their lines cross.
 inline constexpr double kMostNamedShare = 0.12;
 
+// Names on the plot lose their middle beyond this many characters.
+inline constexpr size_t kMostPlotCharacters = 38;
+
 // More points than this are drawn without a number: nobody finds number 401,
 // and placing takes time that grows with the square.
 inline constexpr size_t kMostNumberedPoints = 400;

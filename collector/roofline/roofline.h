@@ -21,16 +21,27 @@ namespace rafter {
 // Where a roof comes from; every roof is labelled with it.
 enum class RoofOrigin { kMeasured, kObserved, kTheoretical, kGiven };
 
+// Whose roof it is, where a chart has rows of several kinds of hardware: its name, "" for rows
+// that name none. Nothing for a roof that counts for every row.
+using RoofHardware = std::optional<std::string>;
+
 struct ComputeRoof {
   std::string precision;  // "fp32"
   double flop_per_s = 0;
   RoofOrigin origin = RoofOrigin::kObserved;
+  RoofHardware hardware = {};
 };
 
 struct MemoryRoof {
   std::string level;  // "dram"
   double bytes_per_s = 0;
   RoofOrigin origin = RoofOrigin::kObserved;
+  RoofHardware hardware = {};
+};
+
+struct Roofs {
+  std::vector<ComputeRoof> compute;
+  std::vector<MemoryRoof> memory;
 };
 
 struct RooflinePoint {
@@ -65,6 +76,9 @@ struct Roofline {
   std::vector<Undrawn> undrawn;
   std::vector<std::string> notes;  // losses; a chart of incomplete data says so
   std::string subtitle = {};       // hardware, executables, rows drawn
+  // Kinds of hardware that `compute` and `memory` are of, where the table has several.
+  std::vector<std::string> hardware = {};
+  Roofs left_out = {};  // those of further hardware: points are held against them all the same
 };
 
 struct RooflineOptions {
@@ -74,10 +88,13 @@ struct RooflineOptions {
 };
 
 // Points of every row that has work, traffic and time; roofs from the highest
-// observed peaks of the table, or the given ones. Peaks that the table has no
+// observed peaks of the table, or the given ones. Rows of several kinds of hardware make roofs
+// for each, and a point is held against those of its own; of more than kMostHardware those with
+// most points are drawn, and a note names the others. Peaks that the table has no
 // counters for were given too, as those of rows that LIKWID counted. Of several memory levels the
 // given bandwidth is that of the first. Rows of the least and the greatest over ranks are no
 // points.
+inline constexpr size_t kMostHardware = 4;
 Roofline BuildRoofline(const Table& table, const RooflineOptions& options);
 
 enum class ChartFormat { kSvg, kPdf, kPng };

@@ -1,28 +1,53 @@
 #include "collector/roofline/roofs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
 
+#include "collector/roofline/hardware.h"
 #include "collector/table/number_text.h"
 
 namespace rafter {
 namespace {
 
-constexpr uint32_t kRoofColor = 0x1f2937;
 constexpr uint32_t kRidgeColor = 0x6b7280;
-constexpr double kRoofWidth = 2;
 constexpr double kLabelGap = 4;    // between a roof and its label
 constexpr double kLabelStep = 14;  // between places that are tried
 constexpr double kApart = 3;       // labels of roofs from each other, at least
 constexpr double kSameRidge = 4;   // ridges nearer than this share a label
 constexpr double kRidgeRadius = 3.6;
 constexpr double kCovers = 2;  // trouble of a label that stands on a line or a marker
+// As much trouble as this many units away from a roof, where it may be taken for another
+// hardware's.
+constexpr double kAway = 12;
 
 const TextStyle kRoofText{.size = 12, .is_bold = true, .color = 0x1f2937};
 const TextStyle kRidgeText{.size = 10.5, .color = 0x4b5563};
+
+// How roofs of one hardware look: greys, since colours are those of points, that differ in
+// lightness and in width. The first is that of a chart of one hardware, and of roofs that were
+// given for all; html/roofs.js has the same.
+struct RoofLook {
+  uint32_t color;
+  double width;
+};
+constexpr std::array<RoofLook, kMostHardware + 1> kRoofLooks = {
+    {{0x1f2937, 2}, {0x6b7280, 4}, {0x1f2937, 1}, {0x8d97a7, 6.5}, {0x6b7280, 1.5}}};
+
+// The place of a roof's look. Roofs that are of no hardware keep the first for themselves.
+size_t LookOf(const Roofline& roofline, const RoofHardware& hardware) {
+  if (!hardware) return 0;
+  const auto is_for_all = [](const auto& roof) { return !roof.hardware; };
+  const bool any_for_all =
+      std::any_of(roofline.compute.begin(), roofline.compute.end(), is_for_all) ||
+      std::any_of(roofline.memory.begin(), roofline.memory.end(), is_for_all);
+  const auto place = std::find(roofline.hardware.begin(), roofline.hardware.end(), *hardware);
+  const auto index = static_cast<size_t>(place - roofline.hardware.begin());
+  return std::min(index + (any_for_all ? 1 : 0), kRoofLooks.size() - 1);
+}
 
 std::vector<double> Dashes(const std::string& kind) {
   if (kind == "fp64" || kind == "l2") return {9, 4};
@@ -31,15 +56,32 @@ std::vector<double> Dashes(const std::string& kind) {
   return {};
 }
 
+// "NVIDIA H200 FP32"; the hardware where the chart has several.
+std::string WhoseText(const RoofHardware& hardware, const std::string& kind) {
+  if (!hardware) return kind;
+  return HardwareText(*hardware) + (kind.empty() ? "" : " ") + kind;
+}
+
 std::string RoofText(const std::string& kind, double per_s, std::string_view unit,
                      RoofOrigin origin) {
   return kind + (kind.empty() ? "" : " ") + SiText(per_s, unit) + " (" +
          std::string(OriginText(origin)) + ")";
 }
 
-double HighestMemory(const Roofline& roofline) {
+// Of the roofs that meet another; 0 without any.
+double HighestMemory(const Roofline& roofline, const ComputeRoof& under) {
   double highest = 0;
-  for (const MemoryRoof& roof : roofline.memory) highest = std::max(highest, roof.bytes_per_s);
+  for (const MemoryRoof& roof : roofline.memory) {
+    if (Meet(under, roof)) highest = std::max(highest, roof.bytes_per_s);
+  }
+  return highest;
+}
+
+double HighestCompute(const Roofline& roofline, const MemoryRoof& below) {
+  double highest = 0;
+  for (const ComputeRoof& roof : roofline.compute) {
+    if (Meet(roof, below)) highest = std::max(highest, roof.flop_per_s);
+  }
   return highest;
 }
 
@@ -69,6 +111,8 @@ AlongLine PlaceAlong(const Segment& line, const Box& size, double start, bool is
   return placed;
 }
 
+bool IsLevel(const Segment& line) { return line.from.y == line.to.y; }
+
 class RoofDrawing {
  public:
   RoofDrawing(const ChartFrame& frame, const PointsOnPage& points, TextSetter& text, Canvas& canvas,
@@ -85,12 +129,12 @@ class RoofDrawing {
     for (const Ridge& ridge : roofs.ridges) {
       if (labelled) DrawPlumbLine(ridge);
     }
+    for (const RoofLine* roof : WidestFirst(roofs.lines)) canvas_.Line(roof->line, roof->style);
     for (const RoofLine& roof : roofs.lines) {
-      canvas_.Line(roof.line, {.color = kRoofColor, .width = kRoofWidth, .dashes = roof.dashes});
       lines_.push_back(roof.line);
       placer_.Avoid(roof.line);
     }
-    for (const RoofLine& roof : roofs.lines) DrawRoofLabel(roof);
+    for (const RoofLine* roof : InOrderOfLabels(roofs.lines)) DrawRoofLabel(*roof);
     for (const Ridge& ridge : roofs.ridges) {
       if (labelled) DrawRidgeLabel(ridge);
       DrawRidgeMark(ridge);
@@ -98,13 +142,34 @@ class RoofDrawing {
   }
 
  private:
+  // So that none hides another that it lies on.
+  static std::vector<const RoofLine*> WidestFirst(const std::vector<RoofLine>& lines) {
+    std::vector<const RoofLine*> sorted;
+    for (const RoofLine& line : lines) sorted.push_back(&line);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const RoofLine* a, const RoofLine* b) {
+      return a->style.width > b->style.width;
+    });
+    return sorted;
+  }
+
+  // Of several kinds of hardware the level ones first: they lie near each other at the right, and
+  // have fewer places.
+  static std::vector<const RoofLine*> InOrderOfLabels(const std::vector<RoofLine>& lines) {
+    std::vector<const RoofLine*> sorted;
+    for (const RoofLine& line : lines) sorted.push_back(&line);
+    std::stable_partition(sorted.begin(), sorted.end(), [](const RoofLine* roof) {
+      return roof->has_hardware && IsLevel(roof->line);
+    });
+    return sorted;
+  }
+
   // A level roof is labelled at its right end, a slanted one at its left. A level roof
   // that is shorter than its label has room to the left of its ridge.
   void DrawRoofLabel(const RoofLine& roof) {
     if (roof.text.empty()) return;
     const Box size = text_.Measure(roof.text, kRoofText);
     const double length = Distance(roof.line.from, roof.line.to);
-    const bool is_level = roof.line.from.y == roof.line.to.y;
+    const bool is_level = IsLevel(roof.line);
     const double room = is_level ? roof.line.to.x - frame_.plot.left : length;
     std::optional<AlongLine> best;
     double least = std::numeric_limits<double>::infinity();
@@ -112,7 +177,8 @@ class RoofDrawing {
       for (double step = kLabelStep; step + size.width < room; step += kLabelStep) {
         const double start = is_level ? length - size.width - step : step;
         const AlongLine place = PlaceAlong(roof.line, size, start, is_over);
-        const double trouble = Trouble(place) + (is_over ? 0 : 0.5) + (start < 0 ? 1 : 0);
+        const double away = start < 0 ? 1 + (roof.has_hardware ? -start / kAway : 0) : 0;
+        const double trouble = Trouble(place) + (is_over ? 0 : 0.5) + away;
         if (trouble < least) least = trouble, best = place;
       }
     }
@@ -165,7 +231,7 @@ class RoofDrawing {
 
   void DrawRidgeMark(const Ridge& ridge) {
     canvas_.Marker(ridge.at, {.shape = MarkerShape::kCircle,
-                              .color = kRoofColor,
+                              .color = ridge.color,
                               .radius = kRidgeRadius,
                               .is_hollow = true});
     placer_.Avoid(Around(ridge.at, 2 * kRidgeRadius, 2 * kRidgeRadius));
@@ -222,10 +288,32 @@ std::string ComputeText(const std::vector<ComputeRoof>& roofs, size_t index) {
   std::string kinds;
   for (size_t i = 0; i < roofs.size(); ++i) {
     if (roofs[i].flop_per_s != roof.flop_per_s || roofs[i].origin != roof.origin) continue;
+    if (roofs[i].hardware != roof.hardware) continue;
     if (i < index) return "";
     kinds += (kinds.empty() ? "" : ", ") + KindText(roofs[i].precision);
   }
-  return RoofText(kinds, roof.flop_per_s, "FLOP/s", roof.origin);
+  return RoofText(WhoseText(roof.hardware, kinds), roof.flop_per_s, "FLOP/s", roof.origin);
+}
+
+LineStyle StyleOf(const Roofline& roofline, const RoofHardware& hardware, const std::string& kind) {
+  const RoofLook& look = kRoofLooks[LookOf(roofline, hardware)];
+  return {.color = look.color, .width = look.width, .dashes = Dashes(kind)};
+}
+
+// Where a compute roof meets memory roofs of its own hardware.
+void PlaceRidges(const Roofline& roofline, const ComputeRoof& roof, const ChartFrame& frame,
+                 std::vector<Ridge>& ridges) {
+  for (const MemoryRoof& memory : roofline.memory) {
+    const double flop_per_byte = roof.flop_per_s / memory.bytes_per_s;
+    if (!Meet(roof, memory) || !frame.x.Has(flop_per_byte)) continue;
+    const RoofHardware& hardware = roof.hardware ? roof.hardware : memory.hardware;
+    std::string of = WhoseText(hardware, KindText(roof.precision));
+    if (!memory.level.empty()) of += (of.empty() ? "" : " at ") + KindText(memory.level);
+    ridges.push_back(
+        {frame.At(flop_per_byte, roof.flop_per_s), flop_per_byte,
+         "ridge " + of + (of.empty() ? "" : ": ") + RatioText(flop_per_byte, "FLOP/Byte"),
+         RatioText(flop_per_byte, "FLOP/Byte"), kRoofLooks[LookOf(roofline, roof.hardware)].color});
+  }
 }
 
 }  // namespace
@@ -256,32 +344,26 @@ std::string KindText(const std::string& kind) {
 
 RoofsOnPage PlaceRoofs(const Roofline& roofline, const ChartFrame& frame) {
   RoofsOnPage roofs;
-  const double highest_memory = HighestMemory(roofline);
   for (const MemoryRoof& roof : roofline.memory) {
-    const auto line = MemoryLine(roof, HighestCompute(roofline), frame);
+    const auto line = MemoryLine(roof, HighestCompute(roofline, roof), frame);
     if (!line) continue;
     roofs.lines.push_back({*line,
-                           RoofText(KindText(roof.level), roof.bytes_per_s, "B/s", roof.origin),
-                           Dashes(roof.level)});
+                           RoofText(WhoseText(roof.hardware, KindText(roof.level)),
+                                    roof.bytes_per_s, "B/s", roof.origin),
+                           StyleOf(roofline, roof.hardware, roof.level),
+                           roof.hardware.has_value()});
   }
   for (size_t i = 0; i < roofline.compute.size(); ++i) {
     const ComputeRoof& roof = roofline.compute[i];
+    const double highest_memory = HighestMemory(roofline, roof);
     const double ridge = highest_memory > 0 ? roof.flop_per_s / highest_memory : frame.x.low();
     const double from = std::clamp(ridge, frame.x.low(), frame.x.high());
     roofs.lines.push_back(
         {{frame.At(from, roof.flop_per_s), frame.At(frame.x.high(), roof.flop_per_s)},
          ComputeText(roofline.compute, i),
-         Dashes(roof.precision)});
-    for (const MemoryRoof& memory : roofline.memory) {
-      const double flop_per_byte = roof.flop_per_s / memory.bytes_per_s;
-      if (!frame.x.Has(flop_per_byte)) continue;
-      std::string of = KindText(roof.precision);
-      if (!memory.level.empty()) of += (of.empty() ? "" : " at ") + KindText(memory.level);
-      roofs.ridges.push_back(
-          {frame.At(flop_per_byte, roof.flop_per_s), flop_per_byte,
-           "ridge " + of + (of.empty() ? "" : ": ") + RatioText(flop_per_byte, "FLOP/Byte"),
-           RatioText(flop_per_byte, "FLOP/Byte")});
-    }
+         StyleOf(roofline, roof.hardware, roof.precision),
+         roof.hardware.has_value()});
+    PlaceRidges(roofline, roof, frame, roofs.ridges);
   }
   return roofs;
 }

@@ -7,6 +7,7 @@
 //   Lifetime  plain values.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,9 @@ namespace rafter {
 // A roof on the page, from left to right.
 struct RoofLine {
   Segment line;
-  std::string text;  // empty: another one's names it too
-  std::vector<double> dashes;
+  std::string text;           // empty: another one's names it too
+  LineStyle style;            // dashes tell the kind, tone and width the hardware
+  bool has_hardware = false;  // beside roofs of other hardware
 };
 
 struct Ridge {
@@ -30,6 +32,7 @@ struct Ridge {
   double flop_per_byte = 0;
   std::string text;        // "ridge FP32 at DRAM: 13.9 FLOP/Byte"
   std::string short_text;  // "13.9 FLOP/Byte", where there is no room for all of it
+  uint32_t color = 0;      // of its compute roof
 };
 
 struct RoofsOnPage {

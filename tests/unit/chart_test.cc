@@ -7,6 +7,7 @@
 #include <limits>
 #include <locale>
 #include <regex>
+#include <set>
 
 #include "collector/roofline/roofline.h"
 
@@ -17,7 +18,10 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfi
 namespace rafter {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 RooflinePoint PointAt(std::string label, double flop_per_byte, double flop_per_s) {
@@ -208,6 +212,37 @@ TEST(DrawRoofline, HasRoomForTheLabelOfARoofAboveTwentyDecades) {
   EXPECT_GT(GlyphsOn(svg, 142, 1172, y - 8), 10u);
 }
 
+TEST(DrawRoofline, KeepsTheLabelOfARoofNearItBesideRoofsOfOtherHardware) {
+  Roofline roofline = WithPoints(0);
+  roofline.hardware = {"NVIDIA H200", "NVIDIA RTX5080"};
+  roofline.compute = {{"fp32", 6.69e13, RoofOrigin::kObserved, "NVIDIA H200"},
+                      {"fp32", 5.35e13, RoofOrigin::kObserved, "NVIDIA RTX5080"}};
+  roofline.memory.clear();
+  for (const auto& [level, bytes_per_s] :
+       {std::pair("dram", 4.8e12), std::pair("l2", 1.2e13), std::pair("l1", 3.3e13)}) {
+    for (const RoofHardware hardware : roofline.hardware) {
+      const double part = hardware == "NVIDIA H200" ? 1 : 0.5;
+      roofline.memory.push_back({level, bytes_per_s * part, RoofOrigin::kObserved, hardware});
+    }
+  }
+  for (int i = 0; i < 6; ++i) {
+    for (const double part : {1.0, 0.4, 0.16}) {
+      const double x = 0.1 * std::pow(2.59, i) * part;
+      for (const double speed : {1.0, 0.5}) {
+        roofline.points.push_back(PointAt("a", x, 2e11 * std::pow(2.01, i) * speed));
+        roofline.points.back().paradigm = "Cuda";  // for a legend, which takes of the width
+      }
+    }
+  }
+  const std::string svg = Draw(roofline, ChartFormat::kSvg);
+  static const std::regex kRoof("stroke-width:4;[^>]*d=\"M ([0-9.]+) ([0-9.]+) L ([0-9.]+) \\2");
+  std::smatch roof;
+  ASSERT_TRUE(std::regex_search(svg, roof, kRoof));
+  const double left = std::stod(roof[1]), right = std::stod(roof[3]), y = std::stod(roof[2]);
+  // "NVIDIA RTX5080 FP32 53.5 TFLOP/s (observed)", over or under it.
+  EXPECT_GT(std::max(GlyphsOn(svg, left, right, y - 9), GlyphsOn(svg, left, right, y + 11)), 25u);
+}
+
 TEST(DrawRoofline, NamesRegionsAtThreeLevelsEach) {
   Roofline roofline = WithPoints(60);
   for (size_t i = 0; i < roofline.points.size(); ++i) {
@@ -219,6 +254,31 @@ TEST(DrawRoofline, NamesRegionsAtThreeLevelsEach) {
   for (RooflinePoint& point : roofline.points) point.short_label = "";
   // 60 names are too many, so points have numbers and a list.
   EXPECT_GT(PngHeight(Draw(roofline, ChartFormat::kPng)), named + 200);
+}
+
+// Widths of lines in an SVG of cairo.
+std::set<std::string> WidthsOf(const std::string& svg) {
+  std::set<std::string> widths;
+  const std::regex width("stroke-width:([0-9.]+)");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), width), end; at != end; ++at) {
+    widths.insert((*at)[1]);
+  }
+  return widths;
+}
+
+TEST(DrawRoofline, DrawsRoofsOfASecondHardwareWider) {
+  Roofline roofline = WithPoints(3);
+  const std::string one = Draw(roofline, ChartFormat::kSvg);
+  EXPECT_THAT(WidthsOf(one), Not(Contains("4")));
+  roofline.hardware = {"NVIDIA H200", "NVIDIA RTX5080"};
+  for (auto& roof : roofline.compute) roof.hardware = "NVIDIA H200";
+  for (auto& roof : roofline.memory) roof.hardware = "NVIDIA H200";
+  roofline.compute.push_back({"fp32", 5.73e13, RoofOrigin::kObserved, "NVIDIA RTX5080"});
+  roofline.memory.push_back({"dram", 9.6e11, RoofOrigin::kObserved, "NVIDIA RTX5080"});
+  const std::string two = Draw(roofline, ChartFormat::kSvg);
+  EXPECT_THAT(WidthsOf(two), AllOf(Contains("2"), Contains("4")));
+  EXPECT_EQ(two, Draw(roofline, ChartFormat::kSvg));
+  for (const ChartFormat format : {ChartFormat::kPdf, ChartFormat::kPng}) Draw(roofline, format);
 }
 
 TEST(DrawRoofline, RefusesAnEmptyRooflineAndSaysWhy) {

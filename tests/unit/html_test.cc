@@ -189,6 +189,42 @@ TEST(ChartJson, NamesRoofsByKindValueAndOrigin) {
   EXPECT_STREQ(json["memory"][0]["origin"].GetString(), "given");
 }
 
+TEST(ChartJson, SaysOfWhichHardwareARoofIs) {
+  Table table = ThreeRows();
+  EXPECT_TRUE(Parsed(JsonOf(table))["compute"][0]["hardware"].IsNull());
+  EXPECT_EQ(Parsed(JsonOf(table))["hardware"].Size(), 0u);
+  table.rows[0].hardware = table.rows[1].hardware = "NVIDIA H200";
+  table.rows[2].hardware = "NVIDIA RTX5080";
+  table.rows[2].peak_flop_per_s = 5.73e13;
+  const rapidjson::Document json = Parsed(JsonOf(table));
+  ASSERT_EQ(json["compute"].Size(), 2u);
+  EXPECT_STREQ(json["compute"][0]["hardware"].GetString(), "NVIDIA H200");
+  EXPECT_STREQ(json["compute"][1]["hardware"].GetString(), "NVIDIA RTX5080");
+  EXPECT_DOUBLE_EQ(json["compute"][1]["per_s"].GetDouble(), 5.73e13);
+  EXPECT_STREQ(json["memory"][1]["hardware"].GetString(), "NVIDIA RTX5080");
+  EXPECT_STREQ(json["hardware"][1].GetString(), "NVIDIA RTX5080");
+}
+
+TEST(ChartJson, HasAllRoofsThatPointsAreHeldAgainst) {
+  Table table;
+  for (const char* hardware : {"A", "B", "C", "D", "E"}) {
+    table.rows.push_back(MakeRow("r", 1e9, 1e9, 0.1));
+    table.rows.back().hardware = hardware;
+  }
+  Table older = ThreeRows();
+  for (Row& row : older.rows) row.peak_flop_per_s = 1e13;
+  const Roofline roofline = BuildRoofline(table, {});
+  const Roofline older_roofline = BuildRoofline(older, {});
+  const HtmlChart baseline{older_roofline, older, "old.csv"};
+  const rapidjson::Document json = Parsed(ChartJson({roofline, table}, &baseline));
+  EXPECT_EQ(json["compute"].Size(), 4u);
+  ASSERT_EQ(json["chart"]["limits"]["compute"].Size(), 5u);
+  EXPECT_STREQ(json["chart"]["limits"]["compute"][4]["hardware"].GetString(), "E");
+  EXPECT_EQ(json["chart"]["limits"]["memory"].Size(), 5u);
+  ASSERT_EQ(json["baseline"]["limits"]["compute"].Size(), 1u);
+  EXPECT_DOUBLE_EQ(json["baseline"]["limits"]["compute"][0]["per_s"].GetDouble(), 1e13);
+}
+
 TEST(ChartJson, SaysWhyARoofIsNotThere) {
   Table table = ThreeRows();
   for (Row& row : table.rows) row.peak_flop_per_s = std::nullopt;

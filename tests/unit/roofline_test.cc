@@ -13,11 +13,13 @@
 #include "collector/roofline/label_placer.h"
 #include "collector/roofline/point_labels.h"
 #include "collector/roofline/points.h"
+#include "collector/roofline/roofs.h"
 #include "collector/roofline/series.h"
 
 namespace rafter {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -128,13 +130,175 @@ TEST(BuildRoofline, ListsRowsThatHaveNoPlaceWithTheReason) {
   EXPECT_EQ(roofline.undrawn[4].reason, "shared device: process 78 of this run used this GPU");
 }
 
-TEST(BuildRoofline, NotesThatRoofsAreOfDifferentHardware) {
+// Two regions on two GPUs; the second is twice as fast in all.
+Table OnTwoGpus() {
+  Table table{{MakeRow("a", 80, 40, 4), MakeRow("b", 80, 40, 4), MakeRow("a", 80, 40, 2),
+               MakeRow("b", 80, 40, 2)},
+              {"3 lost"}};
+  for (size_t i = 0; i < 4; ++i) table.rows[i].hardware = i < 2 ? "RTX5080" : "H200";
+  for (size_t i = 2; i < 4; ++i) {
+    table.rows[i].peak_flop_per_s = 200;
+    table.rows[i].peak_bytes_per_s = 20;
+  }
+  return table;
+}
+
+TEST(BuildRoofline, GivesEachHardwareRoofsOfItsOwnRows) {
+  Table table = OnTwoGpus();
+  table.rows[1].peak_flop_per_s = 104;  // another clock; the highest counts
+  const Roofline roofline = BuildRoofline(table, {});
+  ASSERT_EQ(roofline.compute.size(), 2u);
+  EXPECT_EQ(roofline.compute[0].hardware, "RTX5080");
+  EXPECT_EQ(roofline.compute[0].flop_per_s, 104);
+  EXPECT_EQ(roofline.compute[1].hardware, "H200");
+  EXPECT_EQ(roofline.compute[1].flop_per_s, 200);
+  ASSERT_EQ(roofline.memory.size(), 2u);
+  EXPECT_EQ(roofline.memory[0].hardware, "RTX5080");
+  EXPECT_EQ(roofline.memory[0].bytes_per_s, 10);
+  EXPECT_EQ(roofline.memory[1].bytes_per_s, 20);
+  EXPECT_THAT(roofline.hardware, ElementsAre("RTX5080", "H200"));
+  EXPECT_THAT(roofline.notes, ElementsAre("3 lost"));
+}
+
+TEST(BuildRoofline, HoldsAPointAgainstTheRoofsOfItsOwnHardware) {
+  Table table = OnTwoGpus();
+  table.rows[0].duration_s = 3;  // 26.7 over 2 x 10, and under 2 x 20
+  table.rows[0].flop_per_s = 80.0 / 3;
+  table.rows[2].duration_s = 3;
+  table.rows[2].flop_per_s = 80.0 / 3;
+  table.rows[1].flop_per_byte = 40;
+  table.rows[3].flop_per_byte = 40;
+  table.rows[1].flop_per_s = 150;  // over 100, and under 200
+  table.rows[3].flop_per_s = 150;
+  const Roofline roofline = BuildRoofline(table, {});
+  ASSERT_EQ(roofline.points.size(), 4u);
+  EXPECT_TRUE(roofline.points[0].above_roof);
+  EXPECT_TRUE(roofline.points[1].above_roof);
+  EXPECT_FALSE(roofline.points[2].above_roof);
+  EXPECT_FALSE(roofline.points[3].above_roof);
+}
+
+TEST(BuildRoofline, NamesNoHardwareWhereThereIsOne) {
   Table table{{MakeRow("a", 80, 40, 4), MakeRow("b", 80, 40, 4)}, {}};
-  table.rows[0].hardware = "H200";
-  table.rows[1].hardware = "RTX5080";
+  table.rows[0].hardware = "H200";  // the other one does not say
+  const Roofline roofline = BuildRoofline(table, {});
+  ASSERT_EQ(roofline.compute.size(), 1u);
+  EXPECT_FALSE(roofline.compute[0].hardware);
+  EXPECT_THAT(roofline.hardware, ElementsAre());
+  EXPECT_THAT(roofline.notes, ElementsAre());
+}
+
+TEST(BuildRoofline, KeepsRowsThatNameNoHardwareApartFromSeveralThatDo) {
+  Table table = OnTwoGpus();
+  table.rows.push_back(MakeRow("c", 80, 40, 4));
+  table.rows.back().peak_flop_per_s = 150;
+  const Roofline roofline = BuildRoofline(table, {});
+  ASSERT_EQ(roofline.compute.size(), 3u);
+  EXPECT_EQ(roofline.compute[2].hardware, "");
+  EXPECT_EQ(roofline.compute[2].flop_per_s, 150);
+  EXPECT_THAT(roofline.notes, Contains("of unnamed hardware: c"));
+}
+
+TEST(BuildRoofline, TakesARoofThatWasGivenForAllHardware) {
+  RooflineOptions options;
+  options.peak_flop_per_s = 15;
+  Table table = OnTwoGpus();
+  const Roofline roofline = BuildRoofline(table, options);
+  ASSERT_EQ(roofline.compute.size(), 1u);
+  EXPECT_FALSE(roofline.compute[0].hardware);
+  EXPECT_EQ(roofline.compute[0].origin, RoofOrigin::kGiven);
+  ASSERT_EQ(roofline.memory.size(), 2u);
+  EXPECT_EQ(roofline.memory[1].hardware, "H200");
+  for (const RooflinePoint& point : roofline.points) EXPECT_TRUE(point.above_roof);
+  EXPECT_THAT(roofline.notes, Contains("rows of different hardware (RTX5080, H200): roofs that "
+                                       "were given count for all of them"));
+}
+
+TEST(BuildRoofline, TakesTheOriginOfEachHardwaresOwnRows) {
+  Table table = OnTwoGpus();
+  // Peaks of the first two were made of counters; those of the others were not.
+  table.rows[0].metrics["dram__bytes.sum.peak_sustained"] = 1;
+  table.rows[1].metrics["dram__bytes.sum.peak_sustained"] = std::nullopt;
+  table.rows[2].metrics["gpu__time_duration.sum"] = 1;
+  table.rows[3].metrics["dram__bytes.sum.peak_sustained"] = std::nullopt;
+  const Roofline roofline = BuildRoofline(table, {});
+  ASSERT_EQ(roofline.memory.size(), 2u);
+  EXPECT_EQ(roofline.memory[0].origin, RoofOrigin::kObserved);
+  EXPECT_EQ(roofline.memory[1].origin, RoofOrigin::kGiven);
+}
+
+TEST(BuildRoofline, DoesNotCallPeaksOfAnotherToolGivenForItsEmptyColumns) {
+  Table table = OnTwoGpus();
+  for (Row& row : table.rows) row.metrics["dram__bytes.sum.peak_sustained"] = std::nullopt;
+  table.rows[2].metrics["dram__bytes.sum.peak_sustained"] = 1;
+  const Roofline roofline = BuildRoofline(table, {});
+  ASSERT_EQ(roofline.memory.size(), 2u);
+  EXPECT_EQ(roofline.memory[0].origin, RoofOrigin::kObserved);
+}
+
+TEST(BuildRoofline, SaysWhichHardwareHasNoRoof) {
+  Table table = OnTwoGpus();
+  for (size_t i = 0; i < 2; ++i) table.rows[i].peak_flop_per_s.reset();
+  const Roofline roofline = BuildRoofline(table, {});
+  EXPECT_THAT(
+      roofline.notes,
+      ElementsAre("no compute roof of RTX5080: its rows have no peak performance", "3 lost"));
+  EXPECT_FALSE(roofline.points[0].above_roof);
+}
+
+TEST(BuildRoofline, DrawsTheRoofsOfTheFourKindsOfHardwareWithMostPointsAndNamesTheOthers) {
+  Table table;
+  for (const char* hardware : {"A", "B", "C", "D", "E", "F"}) {
+    for (const char* region : {"r", "s"}) {
+      if (*region == 's' && (*hardware == 'B' || *hardware == 'D')) continue;
+      table.rows.push_back(MakeRow(region, 80, 40, 4));
+      table.rows.back().hardware = hardware;
+    }
+  }
+  table.rows[2].flop_per_s = 1000;  // above B's roof, which is not drawn
+  const Roofline roofline = BuildRoofline(table, {});
+  EXPECT_THAT(roofline.hardware, ElementsAre("A", "C", "E", "F"));
+  EXPECT_EQ(roofline.compute.size(), 4u);
+  EXPECT_EQ(roofline.points.size(), 10u);
+  ASSERT_EQ(roofline.left_out.compute.size(), 2u);
+  EXPECT_EQ(roofline.left_out.compute[0].hardware, "B");
+  EXPECT_EQ(roofline.left_out.memory.size(), 2u);
+  EXPECT_TRUE(roofline.points[2].above_roof);
+  EXPECT_FALSE(roofline.points[0].above_roof);
+  EXPECT_THAT(roofline.notes,
+              ElementsAre("roofs of B, D are left out: at most 4 kinds of hardware have theirs on "
+                          "the chart, those with most points"));
+}
+
+TEST(BuildRoofline, SaysWhatIsOfWhichHardwareWhereLabelsDoNot) {
+  Table table = OnTwoGpus();
+  table.rows[3].region = "c";
+  for (size_t i = 0; i < 4; ++i) table.rows[i].executable = i < 2 ? "old" : "new";
+  const Roofline roofline = BuildRoofline(table, {});
+  EXPECT_EQ(roofline.points[0].label, "a, old, RTX5080");
+  EXPECT_EQ(roofline.points[3].label, "c");
+  EXPECT_THAT(roofline.notes, ElementsAre("of RTX5080: old (b)", "of H200: new (c)", "3 lost"));
+}
+
+TEST(BuildRoofline, SaysWhatIsOfWhichHardwareWhereALabelIsCutOnThePlot) {
+  Table table = OnTwoGpus();
+  EXPECT_THAT(BuildRoofline(table, {}).notes, ElementsAre("3 lost"));
+  const std::string name = "a region with a name of thirty-four";
+  table.rows[0].region = table.rows[2].region = name;
   EXPECT_THAT(BuildRoofline(table, {}).notes,
-              ElementsAre("rows of different hardware (H200, RTX5080): each roof is the highest "
-                          "of all"));
+              ElementsAre("of RTX5080: " + name + ", RTX5080; b, RTX5080",
+                          "of H200: " + name + ", H200; b, H200", "3 lost"));
+}
+
+TEST(PointLabels, HaveTheHardwareWhereARegionIsOnSeveral) {
+  std::vector<Row> rows(3);
+  rows[0].region = rows[1].region = "matmul";
+  rows[2].region = "init";
+  rows[0].executable = "cuda";
+  rows[1].executable = "hip";
+  rows[0].hardware = rows[2].hardware = "H200";
+  rows[1].hardware = "RTX5080";
+  EXPECT_THAT(PointLabels(rows), ElementsAre("matmul, cuda, H200", "matmul, hip, RTX5080", "init"));
 }
 
 TEST(PointLabels, AreAsShortAsTheyCanBe) {
@@ -198,6 +362,57 @@ TEST(ChooseSeries, GoesByExecutableWhereThereAreSeveralAndNoParadigm) {
   const SeriesOfPoints by_region = ChooseSeries(points);
   EXPECT_FALSE(by_region.by_executable);
   EXPECT_EQ(by_region.of_point, (std::vector<size_t>{0, 0, 1}));
+}
+
+Roofline WithTwoHardware() {
+  Roofline roofline;
+  roofline.hardware = {"RTX5080", "H200"};
+  roofline.compute = {{"fp32", 5e13, RoofOrigin::kObserved, "RTX5080"},
+                      {"fp32", 6e13, RoofOrigin::kObserved, "H200"},
+                      {"fp16", 6e13, RoofOrigin::kObserved, "H200"}};
+  roofline.memory = {{"dram", 1e12, RoofOrigin::kObserved, "RTX5080"},
+                     {"dram", 4e12, RoofOrigin::kObserved, "H200"}};
+  return roofline;
+}
+
+TEST(PlaceRoofs, LetsRoofsOfOneHardwareMeetAndNoOthers) {
+  const Roofline roofline = WithTwoHardware();
+  const ChartFrame frame = FrameFor(roofline, {0, 0, 1000, 600});
+  const RoofsOnPage roofs = PlaceRoofs(roofline, frame);
+  std::vector<std::string> texts;
+  for (const RoofLine& line : roofs.lines) texts.push_back(line.text);
+  EXPECT_THAT(texts, ElementsAre("RTX5080 DRAM 1 TB/s (observed)", "H200 DRAM 4 TB/s (observed)",
+                                 "RTX5080 FP32 50 TFLOP/s (observed)",
+                                 "H200 FP32, FP16 60 TFLOP/s (observed)", ""));
+  std::vector<std::string> ridges;
+  for (const Ridge& ridge : roofs.ridges) ridges.push_back(ridge.text);
+  EXPECT_THAT(ridges, ElementsAre("ridge RTX5080 FP32 at DRAM: 50 FLOP/Byte",
+                                  "ridge H200 FP32 at DRAM: 15 FLOP/Byte",
+                                  "ridge H200 FP16 at DRAM: 15 FLOP/Byte"));
+  // A slanted roof ends where it meets the highest level one of its own hardware, and that
+  // begins there.
+  EXPECT_NEAR(roofs.lines[0].line.to.x, frame.x.At(50), 1e-6);
+  EXPECT_NEAR(roofs.lines[0].line.to.y, frame.y.At(5e13), 1e-6);
+  EXPECT_NEAR(roofs.lines[2].line.from.x, frame.x.At(50), 1e-6);
+  EXPECT_NEAR(roofs.lines[1].line.to.x, frame.x.At(15), 1e-6);
+  EXPECT_NEAR(roofs.lines[3].line.from.x, frame.x.At(15), 1e-6);
+}
+
+TEST(PlaceRoofs, TellsHardwareApartByToneAndWidth) {
+  Roofline roofline = WithTwoHardware();
+  roofline.hardware = {"RTX5080", "H200", "A", "B"};
+  roofline.compute.push_back({"fp32", 7e13, RoofOrigin::kObserved, "A"});
+  roofline.compute.push_back({"fp32", 8e13, RoofOrigin::kObserved, "B"});
+  for (const bool is_given : {false, true}) {
+    if (is_given) roofline.compute.push_back({"", 1e13, RoofOrigin::kGiven});
+    const RoofsOnPage roofs = PlaceRoofs(roofline, FrameFor(roofline, {0, 0, 1000, 600}));
+    std::set<std::pair<uint32_t, double>> looks;
+    for (const RoofLine& line : roofs.lines) looks.emplace(line.style.color, line.style.width);
+    EXPECT_EQ(looks.size(), is_given ? 5u : 4u);
+    // Roofs of one hardware look alike.
+    EXPECT_EQ(roofs.lines[0].style.width, roofs.lines[2].style.width);
+    EXPECT_EQ(roofs.lines[0].style.color, roofs.lines[2].style.color);
+  }
 }
 
 TEST(FrameFor, KeepsRoomForTheLabelsOfRoofsBesideManyPoints) {

@@ -3,10 +3,8 @@
 // Room around what is shown, as factors, like chart_frame.cc: [lowest, highest] of both axes.
 function frameOf(data, items) {
   const xs = items.flatMap((item) => [item.x / 2, item.x * 2]);
-  const ridges = data.compute.flatMap((roof) =>
-    data.memory.map((memory) => roof.per_s / memory.per_s),
-  );
-  ridges.forEach((ridge) => xs.push(ridge / 12, ridge * 12));
+  const beside = data.hardware.length > 0 ? 60 : 12;
+  ridgesOf(data).forEach((ridge) => xs.push(ridge.x / 12, ridge.x * beside));
   const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
   const most = (values) => values.reduce((a, b) => Math.max(a, b), 0);
   const [low, high] = xs.length ? [least(xs), most(xs)] : [0.01, 1000];

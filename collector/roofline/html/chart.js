@@ -10,8 +10,9 @@ const NO_OTHERS = { pairs: new Map(), peers: new Map() };
 class Chart {
   // `chosen(item)` after a click on a point; `legend(series, alone)` after one in the legend;
   // `moved()` when the view changed; `labelled(labels)` when it got its texts.
-  constructor(div, data, items, older, { chosen, legend, moved, labelled }) {
-    Object.assign(this, { div, data, labelled });
+  // `alsoTold`: columns that are told of each point besides those that always are.
+  constructor(div, data, items, older, { alsoTold, chosen, legend, moved, labelled }) {
+    Object.assign(this, { div, data, alsoTold, labelled });
     this.frame = frameOf(
       data,
       [...items, ...older].filter((item) => item.x !== null),
@@ -92,6 +93,7 @@ class Chart {
 
   addBaseline(add) {
     if (this.older.length === 0) return;
+    const alone = { ...NO_OTHERS, alsoTold: this.alsoTold };
     const links = { x: [], y: [] };
     for (const [from, to] of this.links()) {
       links.x.push(from.x, to.x, null);
@@ -105,7 +107,7 @@ class Chart {
       x: this.older.map((item) => item.x),
       y: this.older.map((item) => item.y),
       hoverinfo: "text",
-      hovertext: this.older.map((item) => `baseline: ${hoverText(item, NO_OTHERS)}`),
+      hovertext: this.older.map((item) => `baseline: ${hoverText(item, alone)}`),
       marker: {
         symbol: "x-thin",
         size: this.size() - 1,
@@ -116,8 +118,8 @@ class Chart {
   }
 
   addPoints(add) {
-    const { colors, pairs, peers } = this;
-    const look = { size: this.size(), colors, pairs, peers };
+    const { colors, pairs, peers, alsoTold } = this;
+    const look = { size: this.size(), colors, pairs, peers, alsoTold };
     const colorOf = (item) => visible(seriesOf(this.data.chart, item).color, colors, 1.5);
     levelTraces(this.sets, colorOf).forEach((trace) => add(trace));
     for (const { trace, members, series } of pointTraces(this.data.chart, this.items, look)) {
@@ -216,8 +218,8 @@ class Chart {
     lines.forEach(({ from, to }) => labels.avoidLine(from, to));
     if (few)
       this.ridges.forEach(({ x, y }) => labels.avoidLine([x, y], [x, view.valueY(view.height)]));
-    lines.forEach(({ text, from, to }) => labels.along(text, from, to));
-    if (few) this.ridges.forEach(({ x, text }) => labels.upright(text, x));
+    inOrderOfLabels(lines).forEach((line) => labels.along(line));
+    if (few) this.ridges.forEach(({ x, text, short }) => labels.upright([text, short], x));
     if (this.named) labels.names(this.items, this.peers, reachOf);
     labels.drawIn(this.labelGroup());
     this.labels = labels;

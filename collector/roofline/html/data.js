@@ -27,6 +27,9 @@ class Columns {
   }
 }
 
+// Words of a column in all tables; where they are more than one they are told of each point.
+const wordsOfAll = (name, tables) => [...new Set(tables.flatMap((table) => table.words(name)))];
+
 // What may stand on the chart and in the table: a row, or several as one. x and
 // y are null where it is not drawn; `reason` says why then. `levels`: the same for
 // the same launches at several memory levels; -1: at one alone.
@@ -104,23 +107,32 @@ const SAME_WORK = [
 const workOf = (item) =>
   JSON.stringify(SAME_WORK.map((name) => item.columns.word(name, item.rows[0])));
 
-// By item: the baseline's item of the same work, and of the same rank where ranks are there;
-// none where several could be meant.
+// By item: the baseline's item of the same work, of the same rank where ranks are there, and of
+// the same hardware where the work is there on several; none where several could be meant.
 function partners(items, older) {
   const key = (item) => workOf(item) + JSON.stringify(wordOf(item, "Rank"));
+  const onHardware = (item) => key(item) + JSON.stringify(wordOf(item, "Hardware"));
   const index = (name) => {
     const found = new Map();
     for (const item of older) found.set(name(item), found.has(name(item)) ? null : item);
     return found;
   };
+  const same = index(onHardware);
   const exact = index(key);
   const loose = index(workOf);
   const counts = new Map();
   for (const item of items) counts.set(workOf(item), (counts.get(workOf(item)) ?? 0) + 1);
+  const hardware = new Map();
+  for (const item of items) {
+    if (!hardware.has(key(item))) hardware.set(key(item), new Set());
+    hardware.get(key(item)).add(wordOf(item, "Hardware"));
+  }
   const result = new Map();
   for (const item of items) {
     const one =
-      exact.get(key(item)) ?? (counts.get(workOf(item)) === 1 ? loose.get(workOf(item)) : null);
+      same.get(onHardware(item)) ??
+      (hardware.get(key(item)).size === 1 ? exact.get(key(item)) : null) ??
+      (counts.get(workOf(item)) === 1 ? loose.get(workOf(item)) : null);
     if (one) result.set(item, one);
   }
   return result;

@@ -69,7 +69,13 @@ function sumOf(members, roofs) {
   };
   const region = first.columns.word("Region", first.rows[0]);
   const kernel = first.columns.word("Kernel ID", first.rows[0]);
-  sum.label = `${region || first.label}${kernel ? `, kernel ${kernel}` : ""}, sum of ${members.length}`;
+  const hardware = first.columns.words("Hardware").length > 1 && wordOf(first, "Hardware");
+  sum.label = [
+    region || first.label,
+    ...(kernel ? [`kernel ${kernel}`] : []),
+    ...(hardware ? [hardware] : []),
+    `sum of ${members.length}`,
+  ].join(", ");
   sum.reason = whyNoSum(members);
   if (sum.reason) return sum;
   const [flop, bytes, seconds] = ["FLOP", "Memory Traffic", "Duration"].map((name) =>
@@ -88,7 +94,10 @@ function sumOf(members, roofs) {
 // A point on its roof is not above it: allows for rounding.
 function isAbove(item, { compute, memory }) {
   const row = item.rows[0];
-  const counts = (roof, column) => roof.kind === "" || roof.kind === item.columns.word(column, row);
+  const hardware = item.columns.word("Hardware", row);
+  const counts = (roof, column) =>
+    (roof.kind === "" || roof.kind === item.columns.word(column, row)) &&
+    (roof.hardware === null || roof.hardware === hardware);
   const limit = 1 + 1e-9;
   return (
     compute.some((roof) => counts(roof, "Precision") && item.y > roof.per_s * limit) ||
@@ -104,7 +113,7 @@ function longestOf(members) {
   return longest;
 }
 
-// `how`: "none", "sum" or "dominant".
+// `how`: "none", "sum" or "dominant"; `roofs`: what sums are held against.
 function grouped(items, how, roofs) {
   if (how === "none") return items;
   return groupsOf(items).map((members) =>

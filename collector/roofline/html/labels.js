@@ -84,11 +84,12 @@ class Labels {
     this.texts.push({ kind, text, x, y, angle: 0, size: NAME_FONT, bold: false, color, ...more });
   }
 
-  // A text along a roof, given by two pairs of values from left to right. A level one is labelled
-  // at its right end, and has room to the left of its ridge too; a slanted one at its left.
-  along(text, ...ends) {
+  // A text along a roof of roofLines(). A level one is labelled at its right end, and has room to
+  // the left of its ridge too, though not far where it may be taken for another's; a slanted one at
+  // its left.
+  along({ text, apart, ...line }) {
     if (text === "") return;
-    const [from, to] = ends.map((end) => this.at(end));
+    const [from, to] = [line.from, line.to].map((end) => this.at(end));
     const width = measure(text, ROOF_FONT, true);
     const { view } = this;
     const slope = (to.y - from.y) / (to.x - from.x);
@@ -114,7 +115,8 @@ class Labels {
             around(center.x + along * Math.cos(angle), center.y + along * Math.sin(angle), 14, 14),
           );
         }
-        const beyond = is_level && x - half < from.x ? 2 : 0;
+        const away = is_level ? from.x - (x - half) : 0;
+        const beyond = away > 0 ? 2 + (apart ? away / 15 : 0) : 0;
         const trouble = this.trouble(boxes) + (side > 0 ? 1 : 0) + beyond + step / 1000;
         if (!best || trouble < best.trouble) best = { trouble, center, boxes };
       }
@@ -129,18 +131,20 @@ class Labels {
     });
   }
 
-  // Upwards beside a plumb line, from the axis.
-  upright(text, value) {
+  // Upwards beside a plumb line, from the axis: the first of `texts` that has room.
+  upright(texts, value) {
     const at = this.view.x(value);
     const size = NAME_FONT - 0.5;
-    const width = measure(text, size, false);
-    for (const side of [-9, 9]) {
-      const middle = { x: at + side, y: this.view.height - 8 - width / 2 };
-      const box = around(middle.x, middle.y, 14, width);
-      if (!this.inside(box) || !this.obstacles.isFree(box)) continue;
-      this.obstacles.addBox(box, "text");
-      this.put("ridge", text, middle, { angle: -90, size, color: this.colors.soft });
-      return;
+    for (const text of texts) {
+      const width = measure(text, size, false);
+      for (const side of [-9, 9]) {
+        const middle = { x: at + side, y: this.view.height - 8 - width / 2 };
+        const box = around(middle.x, middle.y, 14, width);
+        if (!this.inside(box) || !this.obstacles.isFree(box)) continue;
+        this.obstacles.addBox(box, "text");
+        this.put("ridge", text, middle, { angle: -90, size, color: this.colors.soft });
+        return;
+      }
     }
   }
 

@@ -2,8 +2,11 @@
 
 const data = JSON.parse(byId("data").textContent);
 const columns = new Columns(data.chart);
+const olderColumns = data.baseline ? new Columns(data.baseline) : null;
 const items = itemsOf(data.chart, columns);
-const older = data.baseline ? itemsOf(data.baseline, new Columns(data.baseline)) : [];
+const older = data.baseline ? itemsOf(data.baseline, olderColumns) : [];
+const hardware = wordsOfAll("Hardware", [columns, olderColumns].filter(Boolean));
+giveLooks(data);
 let shown = [];
 let pairs = new Map();
 let under = []; // the baseline's items that are drawn
@@ -21,6 +24,7 @@ const table = new Table(
   (item) => choose(item, "chart"),
 );
 const chart = new Chart(byId("chart"), data, items, older, {
+  alsoTold: hardware.length > 1 ? ["Hardware"] : [],
   chosen: (item) => choose(item, "row"),
   legend: (series, alone) => {
     const member = series && items.find((item) => data.chart.series[item.series] === series);
@@ -97,9 +101,26 @@ function marksInWords(drawn) {
     );
   }
   if (under.length > 0) {
-    parts.push(`crosses: baseline ${data.baseline.name}`);
+    parts.push(`crosses: baseline ${data.baseline.name}${foreignText()}`);
   }
   return parts.join("; ");
+}
+
+// Which of the baseline's hardware has no roofs here: its points are held against roofs that are
+// not drawn.
+function foreignText() {
+  const own = columns.words("Hardware");
+  const foreign = olderColumns.words("Hardware").filter((name) => name && !own.includes(name));
+  if (foreign.length === 0 || areDrawn(data.baseline.limits)) return "";
+  const names = own.filter(Boolean).join(", ") || "other hardware";
+  return `, of ${foreign.join(", ")}, whose roofs are not drawn (roofs are of ${names})`;
+}
+
+// Whether all these roofs stand on the chart too, as those that were given do.
+function areDrawn(limits) {
+  const among = (drawn) => (roof) =>
+    drawn.some((one) => ["kind", "per_s", "origin"].every((name) => one[name] === roof[name]));
+  return limits.compute.every(among(data.compute)) && limits.memory.every(among(data.memory));
 }
 
 function statusText(drawn, rows) {
@@ -121,12 +142,12 @@ function update() {
   shown = grouped(
     items.filter((item) => filters.passes(item)),
     how,
-    data,
+    data.chart.limits,
   );
   const before = grouped(
     older.filter((item) => filters.passes(item)),
     how,
-    data,
+    data.baseline?.limits,
   );
   pairs = data.baseline ? partners(shown, before) : new Map();
   under = byId("baseline").checked ? before.filter((item) => item.x !== null) : [];

@@ -18,6 +18,8 @@ function theme() {
     "fine",
     "border",
     "roof",
+    "roof2",
+    "roof3",
     "accent",
     "flag",
     "old",

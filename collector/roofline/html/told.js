@@ -1,8 +1,8 @@
 // told: what is said of a point, by hover and aloud.
 
 // What is told of a point, in lines. `pairs`: by item, its baseline; `peers`: by item, the points
-// of other memory levels that it is joined to.
-function pointLines(item, { pairs, peers }) {
+// of other memory levels that it is joined to; `alsoTold`: columns that are told besides.
+function pointLines(item, { pairs, peers, alsoTold }) {
   const partner = pairs.get(item);
   const lines = [item.label, `${ratioText(item.x)} FLOP/Byte, ${siText(item.y, "FLOP/s")}`];
   const say = (name, unit) => {
@@ -18,7 +18,7 @@ function pointLines(item, { pairs, peers }) {
   const rank = wordOf(item, "Rank");
   const what = [
     words("Precision", "Memory Level").join(" at "),
-    ...words("Paradigm", "Executable"),
+    ...words("Paradigm", "Executable", ...alsoTold),
   ];
   if (rank) what.push(`rank ${rank}`);
   lines.push(what.filter(Boolean).join(", "));
