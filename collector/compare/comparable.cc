@@ -59,6 +59,9 @@ std::string WhyOtherTime(const NamedRow& one, const NamedRow& other) {
     const bool in_one = one.row->source == "likwid";
     return both(in_one, "Duration is host time", " (LIKWID), GPU time");
   }
+  if (one.row->launches == 0u && other.row->launches == 0u) {
+    return "no kernel was launched: the time is the host's, between other work";
+  }
   if (IsRepeated(*one.row) == IsRepeated(*other.row)) return "";
   return both(IsRepeated(*one.row), "launches are measured one by one", ", from border to border");
 }

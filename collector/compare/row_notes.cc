@@ -136,19 +136,21 @@ void AddColumn(const ToldColumn& column, const ObservedRows& rows,
   notes.push_back(say(base, now));
 }
 
-// Which run has no value that others of its side have: "Duration missing in n2.csv".
+// Values that a run has not and others of its side have: "Duration missing in n2.csv", or
+// "Duration missing in 3 of 8 runs of NEW (n2.csv first)".
 void AddGaps(const ObservedRows& rows, std::vector<std::string>& notes) {
   for (const std::span<const NamedRow> side : {rows.base, rows.now}) {
-    for (const NamedRow& named : side) {
-      std::vector<std::string> missing;
-      for (const QuantityKind& kind : QuantityKinds()) {
-        const bool others_have = std::any_of(side.begin(), side.end(), [&](const NamedRow& other) {
-          return (other.row->*kind.field).has_value();
-        });
-        if (others_have && !(named.row->*kind.field)) missing.emplace_back(kind.title);
-      }
-      if (missing.empty()) continue;
-      notes.push_back(Named(missing, kMostNamed) + " " + WhyMissing(named));
+    for (const QuantityKind& kind : QuantityKinds()) {
+      const auto lacks = [&](const NamedRow& named) { return !(named.row->*kind.field); };
+      const auto count = static_cast<size_t>(std::count_if(side.begin(), side.end(), lacks));
+      if (count == 0 || count == side.size()) continue;
+      const NamedRow& first = *std::find_if(side.begin(), side.end(), lacks);
+      const std::string title(kind.title);
+      notes.push_back(count == 1
+                          ? title + " " + WhyMissing(first)
+                          : title + " missing in " + Count(count) + " of " + Count(side.size()) +
+                                " runs of " + (side.data() == rows.base.data() ? "BASE" : "NEW") +
+                                " (" + std::string(first.name) + " first)");
     }
   }
 }
