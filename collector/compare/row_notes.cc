@@ -137,7 +137,7 @@ void AddColumn(const ToldColumn& column, const ObservedRows& rows,
 }
 
 // Values that a run has not and others of its side have: "Duration missing in n2.csv", or
-// "Duration missing in 3 of 8 runs of NEW (n2.csv first)".
+// "Duration missing in 3 of 8 runs of NEW, the first: missing in n2.csv".
 void AddGaps(const ObservedRows& rows, std::vector<std::string>& notes) {
   for (const std::span<const NamedRow> side : {rows.base, rows.now}) {
     for (const QuantityKind& kind : QuantityKinds()) {
@@ -150,7 +150,7 @@ void AddGaps(const ObservedRows& rows, std::vector<std::string>& notes) {
                           ? title + " " + WhyMissing(first)
                           : title + " missing in " + Count(count) + " of " + Count(side.size()) +
                                 " runs of " + (side.data() == rows.base.data() ? "BASE" : "NEW") +
-                                " (" + std::string(first.name) + " first)");
+                                ", the first: " + WhyMissing(first));
     }
   }
 }

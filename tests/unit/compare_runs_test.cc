@@ -386,7 +386,9 @@ TEST(CompareRuns, CountsTheRunsThatHaveAValue) {
   const Comparison three = CompareTables(Tables(kLike), now);
   EXPECT_EQ(ChangeIn(Quantity::kDuration, three).now_runs, 3u);
   EXPECT_EQ(ChangeIn(Quantity::kDuration, three).word, ChangeWord::kMore);
-  EXPECT_THAT(three.rows[0].notes, Contains("Duration missing in n2.csv: not asked for: set time"));
+  EXPECT_THAT(three.rows[0].notes,
+              Contains("Duration missing in 2 of 5 runs of NEW, the first: missing in n2.csv: not "
+                       "asked for: set time"));
   now[0][0].duration_s.reset();
   const Comparison two = CompareTables(Tables(kLike), now);
   EXPECT_EQ(WordText(Quantity::kDuration, ChangeIn(Quantity::kDuration, two)),
