@@ -148,10 +148,6 @@ Status Check(BatchRequest& request, const std::vector<std::string>& settings,
   if (request.quiet && request.verbose) {
     return Status::Failed("--quiet: contradicts --verbose; give one of them");
   }
-  if (request.counting.measure_overhead) {
-    return Status::Failed(
-        "--measure-overhead: is for one command; use rafter run --measure-overhead -- PROGRAM");
-  }
   for (const std::string& setting : settings) {
     RAFTER_RETURN_IF_ERROR(TakeSetting(setting, request.likwid));
   }
@@ -216,6 +212,10 @@ std::optional<int> ReadBatchRequest(const std::vector<std::string>& words,
        "  rafter batch --from-csv cupti.csv likwid.csv -o both"});
   std::vector<std::string> settings;
   Declare(line, request, settings);
+  if (std::find(words.begin(), words.end(), "--measure-overhead") != words.end()) {
+    return line.Refuse(
+        "--measure-overhead: is for one command; use rafter run --measure-overhead -- PROGRAM");
+  }
   if (const auto status = line.Parse(words); status.has_value()) return status;
   if (!request.output.value.has_value()) request.output = {"batch", ""};
   if (!request.build_dir.value.has_value()) request.build_dir = {".", ""};

@@ -91,6 +91,9 @@ void RunCounting::Declare(CommandLine& line, const std::string& replay_default) 
   line.Text("--ranks", &ranks, "RANK[-RANK][,...]",
             "Count these ranks of an MPI job only, as in 0,8-15; the others run as without Rafter",
             "RAFTER_RANKS");
+}
+
+void RunCounting::DeclareMeasuring(CommandLine& line) {
   line.Flag("--measure-overhead", &measure_overhead,
             "Run once more without Rafter and say both times");
 }

@@ -27,6 +27,8 @@ struct RunCounting {
 
   // `replay_default` is what stands in for --replay, as --help says it.
   void Declare(CommandLine& line, const std::string& replay_default = "none");
+  // What only one command can be asked for.
+  void DeclareMeasuring(CommandLine& line);
 
   // Completes the options from `variables`, and refuses values that there are
   // not and options that contradict each other.

@@ -29,6 +29,7 @@ void Declare(CommandLine& line, RunRequest& request) {
             "Metrics of CUPTI to count as well, with roll-up, as in dram__bytes.sum",
             "RAFTER_METRICS");
   request.counting.Declare(line);
+  request.counting.DeclareMeasuring(line);
   request.regions.Declare(line);
   request.likwid.Declare(line);
   request.choices.Declare(line);
