@@ -124,7 +124,7 @@ constexpr const char* kRecordedVariables[] = {
     "RAFTER_SKIP",          "RAFTER_REGIONS",    "RAFTER_DOMAIN",        "RAFTER_REGION",
     "RAFTER_GROUP_NAMES",   "RAFTER_RANKS"};
 
-void ReadRank(Options& options) {
+void ReadRanks(Options& options) {
   std::vector<std::string> names;
   if (std::string named = Get("RAFTER_RANK_VARIABLE"); !named.empty()) names.push_back(named);
   for (const char* name : kRankVariables) names.push_back(name);
@@ -246,7 +246,7 @@ Options ReadOptions() {
   options.gpu_locks = GpuLockFolder(IsOwnFolder(runtime) ? runtime : "", geteuid());
   // Under `rafter run` that command says so itself.
   if (!options.collector_given) options.unknown = UnknownVariables();
-  ReadRank(options);
+  ReadRanks(options);
   for (const char* name : kJobVariables) {
     if (options.job.empty()) options.job = Get(name);
   }

@@ -134,8 +134,8 @@ Result<BatchResult> ReadResult(const PlannedProgram& planned, const TableChoices
   RunTable made = TableOfRun(*run, choices.Options());
   result.troubles.insert(result.troubles.end(), made.troubles.begin(), made.troubles.end());
   if (!result.reached_gpu) return result;
-  result.refused = !made.refused.empty();
-  if (result.refused) result.troubles.push_back(made.refused);
+  result.refused = made.refused;
+  if (!result.refused.empty()) result.troubles.push_back(result.refused);
   result.lacks_sets = LacksSets(*run);
   result.table = std::move(made.table);
   std::string reason;

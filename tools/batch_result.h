@@ -20,10 +20,10 @@ namespace rafter {
 
 struct BatchResult {
   bool reached_gpu = false;
-  bool lacks_sets = false;            // a region that used the GPU is not counted in every set
-  bool refused = false;               // the runs of a replay were not put together
-  std::string lacking;                // why counters were not obtained; empty: they were
-  Table table;                        // empty where no GPU was reached
+  bool lacks_sets = false;  // a region that used the GPU is not counted in every set
+  std::string refused;      // why runs of a replay were not put together; empty: they were
+  std::string lacking;      // why counters were not obtained; empty: they were
+  Table table;              // empty where no GPU was reached
   std::vector<std::string> troubles;  // what was asked for and is missing, a line each
 };
 

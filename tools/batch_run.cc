@@ -209,12 +209,13 @@ BatchOutcome BatchRun::ProcessAgain(const PlannedProgram& planned, BatchOutcome 
   again.name = once.name;
   std::string why = RunProgram(planned, planned.again, true);
   if (why.empty()) TakeResult(planned, again);
-  if (why.empty() && again.state == BatchState::kCounted && !again.result.refused) {
+  if (why.empty() && again.state == BatchState::kCounted && again.result.refused.empty()) {
     first.Remove();
     return again;
   }
   first.PutBack();
-  if (why.empty()) why = again.result.refused ? again.result.troubles.back() : again.why;
+  if (why.empty()) why = again.result.refused;
+  if (why.empty()) why = again.why;
   once.result.troubles.push_back("run once for each set as well, it gave no more: " + why +
                                  "; its rows are those of one run");
   return once;

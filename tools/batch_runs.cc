@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "collector/store/run_file.h"
+#include "tools/absl_status.h"
 #include "tools/batch_result.h"
 
 namespace rafter {
 namespace {
-
-Status Failed(const absl::Status& status) { return Status::Failed(std::string(status.message())); }
 
 absl::Status Append(const PlannedProgram& planned, RunFile& combined) {
   auto source = RunFile::OpenForReading(planned.report);
@@ -23,11 +22,11 @@ using Combined = std::vector<const PlannedProgram*>;
 Result<size_t> Combine(const std::string& path, const std::string& shown, const Combined& programs,
                        std::vector<std::string>& troubles) {
   auto combined = RunFile::CreateEmpty(path);
-  if (!combined.ok()) return Failed(combined.status());
+  if (!combined.ok()) return ToStatus(combined.status());
   size_t appended = 0;
   for (const PlannedProgram* planned : programs) {
     const absl::Status status = Append(*planned, **combined);
-    if (!(*combined)->failure().ok()) return Failed((*combined)->failure());
+    if (!(*combined)->failure().ok()) return ToStatus((*combined)->failure());
     if (status.ok()) {
       ++appended;
       continue;
@@ -35,7 +34,7 @@ Result<size_t> Combine(const std::string& path, const std::string& shown, const 
     troubles.push_back(planned->program.name + ": not in " + shown + ": " +
                        std::string(status.message()));
   }
-  if (const absl::Status closed = (*combined)->Close(); !closed.ok()) return Failed(closed);
+  if (const absl::Status closed = (*combined)->Close(); !closed.ok()) return ToStatus(closed);
   return appended;
 }
 
@@ -71,7 +70,7 @@ Result<size_t> WriteBatchRuns(OutputFile& file, const std::vector<PlannedProgram
     appended = *combined;
     if (appended == 0) return Status::Failed(file.path() + ": no report could be read");
     const absl::Status cleared = RunFile::ClearBeside(target);
-    return cleared.ok() ? Status::Ok() : Failed(cleared);
+    return ToStatus(cleared);
   });
   if (!written.ok()) return written;
   return appended;

@@ -21,8 +21,8 @@ constexpr const char* kProgram = "rafter-known-kernel";
 // It takes some seconds, most of them CUDA's start and the patching of kernels.
 constexpr double kProofDeadline_s = 120;
 
-// Bytes are those of the whole device: on an H200 one proof in dozens was 2.05 % off, by
-// traffic of somebody else. Instructions are the kernel's alone, and have one try.
+// Bytes are those of the whole device, and others may move some. Instructions are the
+// kernel's alone, and have one try.
 constexpr int kTriesOfBytes = 3;
 
 Result<std::string> FindKnownKernel() {

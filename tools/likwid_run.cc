@@ -12,6 +12,7 @@
 #include "collector/ingest/scale_proof.h"
 #include "collector/store/run_file.h"
 #include "collector/table/empty_rows.h"
+#include "tools/absl_status.h"
 #include "tools/child.h"
 #include "tools/exit_status.h"
 #include "tools/likwid_lines.h"
@@ -92,7 +93,7 @@ Status LikwidRun::TakeOutputs() {
   RAFTER_RETURN_IF_ERROR(results_.Take());
   auto file = RunFile::Create(*request_.output.value, request_.force ? RunFile::Existing::kReplace
                                                                      : RunFile::Existing::kRefuse);
-  if (!file.ok()) return Status::Failed(std::string(file.status().message()));
+  if (!file.ok()) return ToStatus(file.status());
   run_file_ = *std::move(file);
   return Status::Ok();
 }

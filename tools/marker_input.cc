@@ -9,6 +9,7 @@
 
 #include "collector/ingest/from_wire.h"
 #include "collector/table/number_text.h"
+#include "tools/absl_status.h"
 #include "tools/marker_events.h"
 #include "tools/message.h"
 #include "tools/nearest.h"
@@ -146,7 +147,7 @@ Status MarkerInput::Read(const std::string& path, size_t place) {
   if (!text.ok()) return text.status();
   const auto& events = events_[events_.size() == 1 ? 0 : place];
   absl::StatusOr<MarkerFile> file = ParseMarkerFile(*text, path, events);
-  if (!file.ok()) return Status::Failed(std::string(file.status().message()));
+  if (!file.ok()) return ToStatus(file.status());
   file->markers.source = Utf8Text(path);
   if (scale_) {
     file->markers.scale = *scale_;

@@ -10,6 +10,7 @@
 
 #include "collector/ingest/collector.h"
 #include "collector/store/run_file.h"
+#include "tools/absl_status.h"
 #include "tools/child.h"
 #include "tools/counting_forecast.h"
 #include "tools/exit_status.h"
@@ -103,7 +104,7 @@ Status CountedRun::TakeOutputs() {
   if (request_.collector.value.has_value()) return Status::Ok();
   auto file = RunFile::Create(*request_.output.value, request_.force ? RunFile::Existing::kReplace
                                                                      : RunFile::Existing::kRefuse);
-  if (!file.ok()) return Status::Failed(std::string(file.status().message()));
+  if (!file.ok()) return ToStatus(file.status());
   run_file_ = *std::move(file);
   return Status::Ok();
 }

@@ -114,10 +114,11 @@ Status RunCounting::Check(const Variables& variables) {
   RAFTER_RETURN_IF_ERROR(CheckChoice(replay, {"none", "kernel", "application"}));
   RAFTER_RETURN_IF_ERROR(CheckSkip(skip));
   if (ranks.value.has_value()) {
-    const auto spans = ParseRanks(*ranks.value);
+    auto spans = ParseRanks(*ranks.value);
     if (!spans.ok()) {
       return Status::Failed(ranks.origin + ": " + std::string(spans.status().message()));
     }
+    wanted_ranks = *std::move(spans);
   }
   RAFTER_RETURN_IF_ERROR(CheckReplay(*this));
   RAFTER_RETURN_IF_ERROR(CheckExact(*this));

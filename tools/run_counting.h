@@ -8,19 +8,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cupti/status.h"
+#include "proto/rank_spans.h"
 #include "tools/command_line.h"
 #include "tools/variables.h"
 
 namespace rafter {
 
 struct RunCounting {
-  TextOption overhead;     // percent, "5" or "2.5"
-  TextOption granularity;  // "region", "instance", "kernel"
-  TextOption replay;       // "none", "kernel", "application"
-  TextOption skip;         // a whole number
-  TextOption ranks;        // "0,8-15"
+  TextOption overhead;                 // percent, "5" or "2.5"
+  TextOption granularity;              // "region", "instance", "kernel"
+  TextOption replay;                   // "none", "kernel", "application"
+  TextOption skip;                     // a whole number
+  TextOption ranks;                    // "0,8-15"
+  std::vector<RankSpan> wanted_ranks;  // of `ranks`, once it was checked
   bool exact = false;
   std::string exact_origin = "--exact";  // or the variable that said it
   bool measure_overhead = false;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "collector/table/aggregate.h"
 #include "cupti/set_list.h"
 #include "tools/chart_output.h"
 #include "tools/launch_identity.h"
@@ -165,9 +164,8 @@ void FindOwnRank(RunRequest& request, const Variables& variables) {
   uint64_t rank = 0;
   const auto read = std::from_chars(own.data(), own.data() + own.size(), rank);
   request.is_rank = !own.empty() && read.ec == std::errc();
-  if (!request.is_rank || !request.counting.ranks.value.has_value()) return;
-  const auto wanted = ParseRanks(*request.counting.ranks.value);
-  request.is_of_unwanted_rank = wanted.ok() && !HasRank(*wanted, rank);
+  const std::vector<RankSpan>& wanted = request.counting.wanted_ranks;
+  request.is_of_unwanted_rank = request.is_rank && !wanted.empty() && !HasRank(wanted, rank);
 }
 
 }  // namespace

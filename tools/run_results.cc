@@ -58,14 +58,12 @@ void RunResults::CheckExact(const Table& table) {
 // Ranks that were asked for and that no process had. A `rafter run` that is a rank
 // itself sees its own alone.
 void RunResults::CheckRanks(const Run& run) {
-  if (!request_.counting.ranks.value.has_value() || request_.is_rank) return;
-  const auto wanted = ParseRanks(*request_.counting.ranks.value);
+  if (request_.is_rank) return;
   std::set<uint64_t> seen;
   for (const RunProcess& process : run.processes) {
     if (process.rank.has_value()) seen.insert(*process.rank);
   }
-  const std::vector<RankSpan> absent =
-      wanted.ok() ? AbsentRanks(*wanted, seen) : std::vector<RankSpan>();
+  const std::vector<RankSpan> absent = AbsentRanks(request_.counting.wanted_ranks, seen);
   if (absent.empty()) return;
   const std::string text = "--ranks: no process that was counted was of rank " + SpansText(absent) +
                            "; the launcher's variable says who is, another one is named in "

@@ -5,6 +5,7 @@
 
 #include "cupti/host.h"
 #include "cupti/sets.h"
+#include "tools/absl_status.h"
 
 namespace rafter {
 namespace {
@@ -38,11 +39,11 @@ Result<std::vector<std::string>> FormatsOf(RunFile& run_file, const CuptiSearch&
   Result<std::unique_ptr<CuptiHost>> host = CuptiHost::Open(search);
   if (!host.ok()) return host.status();
   const absl::StatusOr<Run> run = run_file.Read();
-  if (!run.ok()) return Status::Failed(std::string(run.status().message()));
+  if (!run.ok()) return ToStatus(run.status());
   std::vector<std::string> names;
   for (const RunProcess& process : run->processes) {
     const auto devices = run_file.Devices(process.id);
-    if (!devices.ok()) return Status::Failed(std::string(devices.status().message()));
+    if (!devices.ok()) return ToStatus(devices.status());
     for (const RunFile::StoredDevice& stored : *devices) {
       const Result<ChosenPlan> plan =
           PlanSets(**host, stored.device.chip, stored.availability, {set});

@@ -5,12 +5,11 @@
 
 #include "collector/ingest/collector.h"
 #include "collector/store/run_file.h"
+#include "tools/absl_status.h"
 #include "tools/variables.h"
 
 namespace rafter {
 namespace {
-
-Status Failed(const absl::Status& status) { return Status::Failed(std::string(status.message())); }
 
 bool LacksValues(const Run& run) {
   for (const RunProcess& process : run.processes) {
@@ -78,13 +77,13 @@ class Reader {
 Status EachRun(const std::string& path, std::vector<std::string>& notes,
                const std::function<void(Run)>& take) {
   Reader reader(path, notes);
-  if (const absl::Status opened = reader.Open(); !opened.ok()) return Failed(opened);
+  if (const absl::Status opened = reader.Open(); !opened.ok()) return ToStatus(opened);
   const absl::StatusOr<std::vector<uint32_t>> commands = reader.file().Commands();
-  if (!commands.ok()) return Failed(commands.status());
-  if (commands->empty()) return Failed(reader.file().Read().status());  // says so
+  if (!commands.ok()) return ToStatus(commands.status());
+  if (commands->empty()) return ToStatus(reader.file().Read().status());  // says so
   for (const uint32_t command : *commands) {
     absl::StatusOr<Run> run = reader.Read(command);
-    if (!run.ok()) return Failed(run.status());
+    if (!run.ok()) return ToStatus(run.status());
     take(*std::move(run));
   }
   return Status::Ok();
@@ -92,9 +91,9 @@ Status EachRun(const std::string& path, std::vector<std::string>& notes,
 
 Result<Run> ReadRun(const std::string& path, std::vector<std::string>& notes) {
   Reader reader(path, notes);
-  if (const absl::Status opened = reader.Open(); !opened.ok()) return Failed(opened);
+  if (const absl::Status opened = reader.Open(); !opened.ok()) return ToStatus(opened);
   absl::StatusOr<Run> run = reader.Read(std::nullopt);
-  if (!run.ok()) return Failed(run.status());
+  if (!run.ok()) return ToStatus(run.status());
   return *std::move(run);
 }
 

@@ -6,14 +6,13 @@
 #include "collector/store/run_file.h"
 #include "collector/trace/slice_lanes.h"
 #include "collector/trace/trace.h"
+#include "tools/absl_status.h"
 #include "tools/output_file.h"
 #include "tools/run_table.h"
 #include "tools/stored_runs.h"
 
 namespace rafter {
 namespace {
-
-Status Failed(const absl::Status& status) { return Status::Failed(std::string(status.message())); }
 
 void Note(const std::string& input, const TraceCounts& counts, std::vector<std::string>& notes) {
   if (counts.not_drawn > 0) {
@@ -45,7 +44,7 @@ Status WriteTraceFile(const std::string& input, const TableChoices& choices,
     runs.push_back({std::move(run), std::move(table)});
   }));
   auto stored = RunFile::OpenForReading(input);
-  if (!stored.ok()) return Failed(stored.status());
+  if (!stored.ok()) return ToStatus(stored.status());
   Result<OutputFile> file = OutputFile::Take(output, force);
   if (!file.ok()) return file.status();
   const Status written = file->WriteParts([&](const OutputFile::Put& put) {
@@ -53,7 +52,7 @@ Status WriteTraceFile(const std::string& input, const TableChoices& choices,
       const Status taken = put(bytes);
       return taken.ok() ? absl::OkStatus() : absl::DataLossError(taken.message());
     });
-    if (!counts.ok()) return Failed(counts.status());
+    if (!counts.ok()) return ToStatus(counts.status());
     Note(input, *counts, notes);
     return Status::Ok();
   });

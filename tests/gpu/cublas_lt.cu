@@ -6,21 +6,9 @@
 #include <cstdlib>
 
 #include "tests/gpu/cuda_check.h"
+#include "tests/gpu/library_function.h"
 
 namespace rafter {
-namespace {
-
-template <typename Function>
-void Find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr) {
-    std::fprintf(stderr, "libcublasLt has no %s\n", name);
-    std::exit(1);
-  }
-}
-
-}  // namespace
-
 void CheckCublas(cublasStatus_t status, const std::string& what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   std::fprintf(stderr, "%s failed: cuBLAS status %d\n", what.c_str(), static_cast<int>(status));
@@ -41,14 +29,15 @@ CublasLt OpenCublasLt() {
     std::exit(kExitNoDevice);
   }
   CublasLt cublas;
-  Find(library, "cublasLtCreate", cublas.create);
-  Find(library, "cublasLtMatmul", cublas.matmul);
-  Find(library, "cublasLtMatmulDescCreate", cublas.operation_create);
-  Find(library, "cublasLtMatmulDescSetAttribute", cublas.operation_set);
-  Find(library, "cublasLtMatrixLayoutCreate", cublas.layout_create);
-  Find(library, "cublasLtMatmulPreferenceCreate", cublas.preference_create);
-  Find(library, "cublasLtMatmulPreferenceSetAttribute", cublas.preference_set);
-  Find(library, "cublasLtMatmulAlgoGetHeuristic", cublas.heuristic);
+  FindFunction(library, "libcublasLt", "cublasLtCreate", cublas.create);
+  FindFunction(library, "libcublasLt", "cublasLtMatmul", cublas.matmul);
+  FindFunction(library, "libcublasLt", "cublasLtMatmulDescCreate", cublas.operation_create);
+  FindFunction(library, "libcublasLt", "cublasLtMatmulDescSetAttribute", cublas.operation_set);
+  FindFunction(library, "libcublasLt", "cublasLtMatrixLayoutCreate", cublas.layout_create);
+  FindFunction(library, "libcublasLt", "cublasLtMatmulPreferenceCreate", cublas.preference_create);
+  FindFunction(library, "libcublasLt", "cublasLtMatmulPreferenceSetAttribute",
+               cublas.preference_set);
+  FindFunction(library, "libcublasLt", "cublasLtMatmulAlgoGetHeuristic", cublas.heuristic);
   return cublas;
 }
 

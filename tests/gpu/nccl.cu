@@ -8,6 +8,7 @@
 
 #include "tests/gpu/cuda_check.h"
 #include "tests/gpu/known_work.h"
+#include "tests/gpu/library_function.h"
 #include "tests/gpu/options.h"
 #include "tests/gpu/region.h"
 
@@ -42,15 +43,6 @@ struct Nccl {
   }
 };
 
-template <typename Function>
-void Find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr) {
-    std::fprintf(stderr, "libnccl.so.2 has no %s\n", name);
-    std::exit(1);
-  }
-}
-
 // Exits with 77 where there is no NCCL.
 Nccl OpenNccl() {
   void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -59,12 +51,12 @@ Nccl OpenNccl() {
     std::exit(kExitNoDevice);
   }
   Nccl nccl;
-  Find(library, "ncclCommInitAll", nccl.init_all);
-  Find(library, "ncclAllReduce", nccl.all_reduce);
-  Find(library, "ncclGroupStart", nccl.group_start);
-  Find(library, "ncclGroupEnd", nccl.group_end);
-  Find(library, "ncclCommDestroy", nccl.destroy);
-  Find(library, "ncclGetErrorString", nccl.error_text);
+  FindFunction(library, "libnccl.so.2", "ncclCommInitAll", nccl.init_all);
+  FindFunction(library, "libnccl.so.2", "ncclAllReduce", nccl.all_reduce);
+  FindFunction(library, "libnccl.so.2", "ncclGroupStart", nccl.group_start);
+  FindFunction(library, "libnccl.so.2", "ncclGroupEnd", nccl.group_end);
+  FindFunction(library, "libnccl.so.2", "ncclCommDestroy", nccl.destroy);
+  FindFunction(library, "libnccl.so.2", "ncclGetErrorString", nccl.error_text);
   return nccl;
 }
 
